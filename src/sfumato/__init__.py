@@ -1,0 +1,67 @@
+"""sfumato: anonymize microdata, and know how exact and how safe the release is.
+
+Everything is loaded when first used, so that importing costs nothing.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from sfumato import errors
+    from sfumato.measures import Promise, measure, minimal_uniques, profile, utility_of
+    from sfumato.microfile import Microfile, read
+    from sfumato.microfile.forms import Exact, Interval, Sets
+    from sfumato.microfile.hierarchy import Hierarchy
+    from sfumato.microfile.roles import Roles
+    from sfumato.release import Release, open_release
+
+_HOMES = {
+    "Exact": "sfumato.microfile.forms",
+    "Hierarchy": "sfumato.microfile.hierarchy",
+    "Interval": "sfumato.microfile.forms",
+    "Microfile": "sfumato.microfile",
+    "Promise": "sfumato.measures",
+    "Release": "sfumato.release",
+    "Roles": "sfumato.microfile.roles",
+    "Sets": "sfumato.microfile.forms",
+    "measure": "sfumato.measures",
+    "minimal_uniques": "sfumato.measures",
+    "open_release": "sfumato.release",
+    "profile": "sfumato.measures",
+    "read": "sfumato.microfile",
+    "utility_of": "sfumato.measures",
+}
+
+__all__ = [
+    "Exact",
+    "Hierarchy",
+    "Interval",
+    "Microfile",
+    "Promise",
+    "Release",
+    "Roles",
+    "Sets",
+    "errors",
+    "measure",
+    "minimal_uniques",
+    "open_release",
+    "profile",
+    "read",
+    "utility_of",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOMES:
+        return getattr(import_module(_HOMES[name]), name)
+    if name == "errors":
+        return import_module("sfumato.errors")
+    raise AttributeError(f"module 'sfumato' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

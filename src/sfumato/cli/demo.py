@@ -1,0 +1,119 @@
+"""``sfumato demo``: from a file to a release that keeps its promise, on an embedded census."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+
+from sfumato.cli.audit import as_json, show
+from sfumato.cli.options import Json, Seed
+from sfumato.cli.show import console, emit, plain, progress_shown
+from sfumato.measures.kept import keeps
+from sfumato.measures.profile import Combination, profile
+from sfumato.measures.promise import Promise
+from sfumato.measures.safety import measure
+from sfumato.measures.summary import summarize
+from sfumato.measures.utility import Utility, utility_of
+from sfumato.microfile.census import census
+from sfumato.microfile.forms import Form, Sets
+from sfumato.microfile.hierarchy import Hierarchy
+from sfumato.microfile.microfile import Microfile
+from sfumato.release.audit import Audit, audit_folder
+from sfumato.release.release import Release
+
+RECORDS = 50_000
+LEFT_OUT = ("name", "household", "zip", "hours", "weight")
+PROMISE = Promise(quasi=("region", "sex", "age", "education"), sensitive=("illness", "income"), k=10, l=3, t=0.35)
+
+
+def demo(
+    *,
+    out: Annotated[Path, typer.Option(help="Where the release is written.")] = Path("demo-release"),
+    json: Json = False,
+    seed: Seed = 1,
+) -> None:
+    """Profile, measure, coarsen, release and audit an embedded census."""
+    with progress_shown() as progress:
+        people = census(RECORDS, seed=seed or 0)
+        found = profile(people, progress=progress)
+        before = measure(people, quasi=PROMISE.quasi, sensitive=PROMISE.sensitive)
+        table, forms = _coarsened(people)
+        table = _without_rare_blocks(table)
+        lost = utility_of(people, table, quasi=PROMISE.quasi, forms=forms)
+        release = Release(
+            table,
+            promise=PROMISE,
+            forms=forms,
+            identifiers=LEFT_OUT,
+            settings={"method": "levels of hierarchies"},
+            private={"original_records": people.records},
+        )
+        release.write(out, force=True, seed=seed, progress=progress)
+        after = audit_folder(out)
+    if json:
+        content = {"before": summarize(before), "after": as_json(after), "lost": _lost(lost), "release": str(out)}
+        emit(content)
+    else:
+        _tell(found.combinations, summarize(before), lost, after, out)
+
+
+def _coarsened(people: Microfile) -> tuple[Microfile, dict[str, Form]]:
+    """Leave out what names people, and put ages and schools on a coarser level."""
+    levels = {
+        "age": (Hierarchy.intervals([5, 10, 20]), 3),
+        "education": (Hierarchy.automatic(people, "education"), 1),
+    }
+    columns, forms = {}, {}
+    for name, (hierarchy, level) in levels.items():
+        columns[name] = hierarchy.generalize(people, name, level=level).labels
+        encoded = people.encoded(name)
+        members: dict[str, list[str]] = {}
+        for value in encoded.values.tolist():
+            path = hierarchy.path(value)
+            members.setdefault(path[level - 1] if path else hierarchy.fallback, []).append(str(value))
+        forms[name] = Sets(members={label: tuple(values) for label, values in members.items()})
+    table = people.with_columns(columns)
+    return table.select([name for name in table.names if name not in LEFT_OUT]), dict(forms)
+
+
+def _without_rare_blocks(table: Microfile) -> Microfile:
+    """Leave out the records of blocks that break a limit, until none does."""
+    while (kept := keeps(table, PROMISE)).broken:
+        broken = np.logical_or.reduce([limit.measure.breaking(limit.limit) for limit in kept.broken])
+        table = table.filter(~broken[kept.safety.blocks.numbers])
+    return table
+
+
+def _lost(lost: Utility) -> dict[str, Any]:
+    return {
+        "penalty": round(lost.penalty, 6),
+        "suppressed": lost.suppressed,
+        "average_block": round(lost.average_block, 3),
+        "mean_change": {name: round(change.difference, 6) for name, change in lost.means.items()},
+    }
+
+
+def _tell(
+    combinations: tuple[Combination, ...], before: dict[str, Any], lost: Utility, after: Audit, out: Path
+) -> None:
+    screen = console()
+    worst = combinations[-1]
+    screen.print(f"[bold]A made-up census[/bold] of {RECORDS:,} people, with names, households and illnesses.")
+    screen.print(
+        f"Without their names they are not safe: {', '.join(worst.names)} alone single out {worst.share:.0%} of them."
+    )
+    quasi = ", ".join(PROMISE.quasi)
+    screen.print(
+        f"On {quasi} the smallest block has {plain(before['k'])} record, and "
+        f"{plain(round(before['risk']['expected']))} re-identifications are to be expected."
+    )
+    screen.print(
+        f"So ages and schools were coarsened and {plain(lost.suppressed)} records of rare blocks left out, which "
+        f"costs {lost.penalty:.0%} of the detail, to promise k = {PROMISE.k}, l = {PROMISE.l:g}, t = {PROMISE.t:g}."
+    )
+    screen.print(f"The release lies in {out}; its audit, from the files alone:", markup=False)
+    show(after)
+    screen.print(f"Try: sfumato audit {out} --json, or change a cell of it and audit again.", markup=False)

@@ -1,0 +1,133 @@
+"""``sfumato measure``: how safe any table is."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+from sfumato.cli.options import (
+    Decimal,
+    Delimiter,
+    Encoding,
+    File,
+    Json,
+    KindOption,
+    MissingOption,
+    Seed,
+    names,
+    pairs,
+    reading,
+    with_settings,
+)
+from sfumato.cli.show import console, emit, plain, progress_shown, table
+from sfumato.errors import SettingError
+from sfumato.measures.kept import Why, explain, keeps
+from sfumato.measures.promise import Promise
+from sfumato.measures.safety import measure as measured
+from sfumato.measures.summary import summarize
+from sfumato.measures.uniques import Uniques, minimal_uniques
+from sfumato.microfile.hierarchy import Hierarchy
+from sfumato.microfile.reading import read
+
+ROLES = ("quasi", "sensitive", "weight", "household")
+LIMITS = ("k", "l", "diversity", "c", "t", "alpha", "beta", "delta", "max_risk")
+
+
+@with_settings(Promise, fields=(*ROLES, *LIMITS))
+def measure(
+    file: File,
+    *,
+    given: dict[str, Any],
+    missing_as: Annotated[
+        str, typer.Option(help="What a missing value is: 'own', a value (safe), or 'wildcard', any (as sdcMicro).")
+    ] = "own",
+    hierarchy: Annotated[
+        list[str] | None, typer.Option(help="Hierarchy of a sensitive attribute, for t.", metavar="COLUMN=FILE")
+    ] = None,
+    uniques: Annotated[bool, typer.Option("--uniques", help="Also find minimal sample uniques (SUDA).")] = False,
+    exact_risk: Annotated[bool, typer.Option("--exact-risk", help="Exact risk where sdcMicro approximates.")] = False,
+    kind: KindOption = None,
+    missing: MissingOption = None,
+    encoding: Encoding = None,
+    delimiter: Delimiter = None,
+    decimal: Decimal = None,
+    json: Json = False,
+    seed: Seed = None,
+) -> None:
+    """Measure how safe a table is: k, l, t, risk and more. With limits: exit 1 if one is broken."""
+    how = reading(kind, missing, encoding=encoding, delimiter=delimiter, decimal=decimal)
+    roles = {name: given[name] for name in ROLES if name in given} | {"missing": missing_as}
+    for name in ("quasi", "sensitive"):
+        roles[name] = names(roles.get(name))
+    limits = {name: given[name] for name in LIMITS if name in given}
+    if not roles["quasi"]:
+        raise SettingError("--quasi is missing", hint="sfumato profile FILE suggests columns")
+    # k = 1 is no limit
+    promise = Promise(**roles, **{"k": 1, **limits})
+    trees = {name: Hierarchy.from_csv(path) for name, path in pairs("--hierarchy", hierarchy).items()}
+    with progress_shown() as progress:
+        microfile = read(file, **how, progress=progress)
+        promise.check(microfile)
+        progress("measuring", 0.0)
+        safety = measured(microfile, **roles, hierarchies=trees, exact_risk=exact_risk)
+        content = {"quasi": list(roles["quasi"]), "sensitive": list(roles["sensitive"]), **summarize(safety)}
+        content["violations"] = {str(size): safety.k.violations(size).records for size in (2, 3, 5)}
+        reasons: list[Why] = []
+        if limits:
+            kept = keeps(microfile, promise, hierarchies=trees)
+            reasons = explain(kept, microfile, hierarchies=trees)
+            content["holds"] = kept.holds
+            content["why"] = [{**vars(reason), "message": str(reason)} for reason in reasons]
+        if uniques:
+            wild = missing_as == "wildcard"
+            content["uniques"] = _counted(minimal_uniques(microfile, roles["quasi"], wildcards=wild, progress=progress))
+    if json:
+        emit(content)
+    else:
+        _print(content)
+    if reasons:
+        raise typer.Exit(1)
+
+
+def _counted(found: Uniques) -> dict[str, Any]:
+    return {
+        "records": found.records,
+        "by_size": {str(size): int(n) for size, n in enumerate(found.sizes.tolist(), start=1)},
+        "contributions": {name: round(share, 6) for name, share in found.contributions.items()},
+        "highest_dis_score": round(float(found.disclosive().max()), 6),
+    }
+
+
+def _print(content: dict[str, Any]) -> None:
+    out = console()
+    risk, broken = content["risk"], content["violations"]
+    rows: list[tuple[str, object, str]] = [
+        ("k", content["k"], "records of the smallest block"),
+        ("below 2 / 3 / 5", " / ".join(plain(broken[size]) for size in ("2", "3", "5")), "records in smaller blocks"),
+        ("expected re-identifications", risk["expected"], f"{risk['rate']:.3%} of the records"),
+        ("highest risk", risk["highest"], "of a record"),
+        ("above the main part", risk["above_main_part"], "records at a higher risk than most"),
+    ]
+    if content["households"] is not None:
+        rows.append(("households", content["households"], "in the block that has fewest"))
+        rows.append(("household re-identifications", risk["household_expected"], "records, expected"))
+    if content["other_reading"] is not None:
+        other = content["other_reading"]
+        reading = "could be any" if other["missing"] == "wildcard" else "counts as a value"
+        rows.append(("k, read otherwise", other["k"], f"if a missing value {reading}"))
+    title = f"{plain(content['records'])} records in {plain(content['blocks'])} blocks"
+    out.print(table(title, ("measure", "value", "meaning"), rows))
+    if content["attributes"]:
+        columns = ("l", "entropy_l", "recursive_c", "t", "distance", "alpha", "beta", "enhanced_beta", "delta")
+        rows_of = [(name, *(a[column] for column in columns)) for name, a in content["attributes"].items()]
+        out.print(table("Sensitive attributes", ("attribute", *columns), rows_of))
+    if "uniques" in content:
+        found = content["uniques"]
+        rows_of = [(name, share) for name, share in found["contributions"].items()]
+        title = f"{plain(found['records'])} records have minimal sample uniques"
+        out.print(table(title, ("attribute", "part in their scores"), rows_of))
+    if "holds" in content:
+        out.print("The limits are kept." if content["holds"] else "Limits are broken:")
+        for reason in content["why"]:
+            out.print(f"  {reason['message']}", markup=False)

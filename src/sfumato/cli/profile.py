@@ -1,0 +1,64 @@
+"""``sfumato profile``: what is in a file."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sfumato.cli.options import Decimal, Delimiter, Encoding, File, Json, KindOption, MissingOption, Seed, reading
+from sfumato.cli.show import console, emit, plain, progress_shown, table
+
+
+def profile(
+    file: File,
+    *,
+    kind: KindOption = None,
+    missing: MissingOption = None,
+    encoding: Encoding = None,
+    delimiter: Delimiter = None,
+    decimal: Decimal = None,
+    json: Json = False,
+    seed: Seed = None,
+) -> None:
+    """Show what is in a file: kinds, missing values, uniqueness, which columns identify."""
+    from sfumato.measures.profile import profile as profile_of
+    from sfumato.microfile.reading import read
+
+    how = reading(kind, missing, encoding=encoding, delimiter=delimiter, decimal=decimal)
+    with progress_shown() as progress:
+        found = profile_of(read(file, **how, progress=progress), progress=progress)
+    content: dict[str, Any] = {
+        "records": found.records,
+        "attributes": [
+            {
+                "name": a.name,
+                "kind": a.kind.value,
+                "missing": a.missing,
+                "distinct": a.distinct,
+                "unique": a.unique,
+                "role": a.role,
+                "title": a.title,
+            }
+            for a in found.attributes
+        ],
+        "combinations": [
+            {"names": list(c.names), "unique": c.unique, "share": round(c.share, 6)} for c in found.combinations
+        ],
+    }
+    if json:
+        emit(content)
+        return
+    out = console()
+    columns = ("attribute", "kind", "missing", "distinct", "unique", "probable role")
+    rows = [(a.name, a.kind.value, a.missing, a.distinct, a.unique, a.role) for a in found.attributes]
+    out.print(table(f"{plain(found.records)} records", columns, rows))
+    out.print(
+        table(
+            "How few attributes single out records",
+            ("attributes", "records alone", "share"),
+            [(", ".join(c.names), c.unique, f"{c.share:.1%}") for c in found.combinations],
+        )
+    )
+    quasi = ",".join(found.of_role("quasi")) or "COLUMN,COLUMN"
+    sensitive = ",".join(found.of_role("sensitive"))
+    next_step = f"sfumato measure {file} --quasi '{quasi}'" + (f" --sensitive '{sensitive}'" if sensitive else "")
+    out.print(f"Roles are guessed from names and counts; correct them. Next: {next_step}", markup=False)

@@ -1,0 +1,76 @@
+"""What every verb shares: JSON or text on standard output, progress and errors on standard error."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from sfumato.progress import Progress, silent
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
+
+
+def console() -> Console:
+    """Return where text for people goes."""
+    from rich.console import Console
+
+    return Console(soft_wrap=True, highlight=False)
+
+
+def emit(content: Mapping[str, Any]) -> None:
+    """Write one JSON object, and nothing else, on standard output."""
+    sys.stdout.write(json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n")
+
+
+def table(title: str, columns: Sequence[str], rows: Sequence[Sequence[object]]) -> Table:
+    """Make a table; numbers are set to the right."""
+    from rich import box
+    from rich.table import Table
+
+    made = Table(title=title, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD)
+    for place, name in enumerate(columns):
+        numeric = bool(rows) and all(isinstance(row[place], int | float | None) for row in rows)
+        made.add_column(name, justify="right" if numeric else "left")
+    for row in rows:
+        made.add_row(*(plain(cell) for cell in row))
+    return made
+
+
+def plain(cell: object) -> str:
+    """Write a number as people read it.
+
+    >>> plain(1234567), plain(0.123456789), plain(None)
+    ('1,234,567', '0.1235', '-')
+    """
+    if cell is None:
+        return "-"
+    if isinstance(cell, bool):
+        return "yes" if cell else "no"
+    if isinstance(cell, int):
+        return f"{cell:,}"
+    if isinstance(cell, float):
+        return f"{cell:,.4g}" if abs(cell) < 1e6 else f"{cell:,.0f}"
+    from rich.markup import escape
+
+    return escape(str(cell))
+
+
+@contextmanager
+def progress_shown() -> Iterator[Progress]:
+    """Show progress on standard error while the block runs, if somebody watches."""
+    if not sys.stderr.isatty():
+        yield silent
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
+    from rich.progress import Progress as Bar
+
+    columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
+    with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("", total=1.0)
+        yield lambda description, share: bar.update(task, description=description, completed=share)

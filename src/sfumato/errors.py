@@ -1,0 +1,70 @@
+"""What can go wrong, as one tree.
+
+::
+
+    SfumatoError
+    ├── SettingError       a setting is wrong: what was given, what is allowed
+    ├── MicrofileError     a file or frame cannot be used as a microfile
+    ├── UnattainableError  the promise cannot be kept; names what binds and what would relax it
+    └── ReleaseError       a release cannot be written, opened or believed
+
+Every message names the column or setting, never a record's value.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+class SfumatoError(Exception):
+    """Base of every error that sfumato raises on purpose.
+
+    Parameters
+    ----------
+    message
+        What is wrong, naming the column or setting.
+    hint
+        What to do about it.
+    """
+
+    def __init__(self, message: str, *, hint: str | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+    def __str__(self) -> str:
+        return self.message if self.hint is None else f"{self.message}\nHint: {self.hint}"
+
+
+class SettingError(SfumatoError):
+    """A setting is wrong."""
+
+
+class MicrofileError(SfumatoError):
+    """A file or frame cannot be used as a microfile."""
+
+
+class UnattainableError(SfumatoError):
+    """A promise cannot be kept on this microfile."""
+
+
+class ReleaseError(SfumatoError):
+    """A release cannot be written, opened or believed."""
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """Say which known name is meant, or which there are.
+
+    >>> nearest("aeg", ["age", "sex"])
+    "did you mean 'age'?"
+    >>> nearest("zip", ["age", "sex"])
+    'there are: age, sex'
+    """
+    names = list(known)
+    lowered = {candidate.lower(): candidate for candidate in names}
+    close = difflib.get_close_matches(name.lower(), lowered, n=1)
+    if close:
+        return f"did you mean {lowered[close[0]]!r}?"
+    shown = ", ".join(names[:12]) + (", ..." if len(names) > 12 else "")
+    return f"there are: {shown}"

@@ -1,0 +1,15 @@
+"""The one switch for compilation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar, cast
+
+import numba
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+def compiled(function: Function) -> Function:
+    """Compile on first call, keep the machine code on disk, and let other threads run meanwhile."""
+    return cast(Function, numba.njit(cache=True, nogil=True)(function))

@@ -1,0 +1,114 @@
+"""One pass over the bytes of a delimited text file: its shape, and what each field can be."""
+
+from __future__ import annotations
+
+from sfumato.arrays import Bytes
+from sfumato.kernels.compiled import compiled
+
+QUOTE, NEWLINE, RETURN, SPACE = 34, 10, 13, 32
+MINUS, PLUS, ZERO, NINE = 45, 43, 48, 57
+
+EMPTY, INTEGER, REAL, TEXT = 1, 2, 4, 8
+"""Bits that say what the fields of a column have been."""
+
+
+@compiled
+def field_form(data: Bytes, start: int, end: int, decimal: int) -> int:
+    """Say what one unquoted field can be: EMPTY, INTEGER, REAL or TEXT.
+
+    A leading zero (``007``) makes text: as a number it would lose its zeros. So does an integer of
+    more than 18 digits, which no 64-bit number holds safely.
+    """
+    if start == end:
+        return EMPTY
+    i = start + (data[start] == MINUS or data[start] == PLUS)
+    digits, point, exponent = 0, False, False
+    leading_zero = i + 1 < end and data[i] == ZERO and ZERO <= data[i + 1] <= NINE
+    while i < end:
+        byte = data[i]
+        if ZERO <= byte <= NINE:
+            digits += 1
+        elif byte == decimal and not point and not exponent:
+            point = True
+        elif (byte == 101 or byte == 69) and digits > 0 and not exponent and i + 1 < end:
+            exponent = True
+            if data[i + 1] == MINUS or data[i + 1] == PLUS:
+                i += 1
+                if i + 1 == end:
+                    return TEXT
+        else:
+            return TEXT
+        i += 1
+    if digits == 0 or leading_zero or data[start] == PLUS:
+        return TEXT
+    if point or exponent:
+        return REAL
+    return INTEGER if digits <= 18 else TEXT
+
+
+@compiled
+def scan_records(
+    data: Bytes, delimiter: int, decimal: int, n_fields: int, forms: Bytes, last: bool
+) -> tuple[int, int, int, int]:
+    """Walk over complete records, collecting what each column's fields can be.
+
+    Parameters
+    ----------
+    data
+        (IN) bytes that begin at a record's start.
+    forms
+        (IN, OUT) bits a column.
+    last
+        Whether the data ends the file, so that a record without a final newline counts.
+
+    Returns
+    -------
+    The bytes used by complete records, their number, and of the first record with another number of
+    fields its place among them (-1 if there is none) and that number of fields (-1: unclosed quote).
+    Blank lines may only end the file; elsewhere one is a record of no field, unless there is one column.
+    """
+    used, records = 0, 0
+    field, start, i = 0, 0, 0
+    size = data.size
+    while i < size or (last and used < size):
+        quoted = i < size and data[i] == QUOTE
+        start = i
+        if quoted:
+            i += 1
+            while i < size:
+                if data[i] == QUOTE:
+                    if i + 1 < size and data[i + 1] == QUOTE:
+                        i += 2
+                        continue
+                    break
+                i += 1
+            if i >= size:
+                return (used, records, records, -1) if last else (used, records, -1, 0)
+            i += 1
+        while i < size and data[i] != delimiter and data[i] != NEWLINE:
+            i += 1
+        if i >= size and not last:
+            break
+        end = i
+        ends_record = i >= size or data[i] == NEWLINE
+        if ends_record and end > start and data[end - 1] == RETURN:
+            end -= 1
+        if ends_record and field == 0 and end == start and n_fields > 1:
+            while i < size and (data[i] == NEWLINE or data[i] == RETURN):
+                i += 1
+            return (used, records, -1, 0) if i >= size else (used, records, records, 0)
+        if field < n_fields:
+            if quoted and end - start > 1 and data[end - 1] == QUOTE:
+                form = field_form(data, start + 1, end - 1, decimal)
+            else:
+                form = field_form(data, start, end, decimal)
+            forms[field] |= form
+        field += 1
+        i += 1
+        if ends_record:
+            if field != n_fields:
+                return used, records, records, field
+            records += 1
+            field = 0
+            used = min(i, size)
+    return used, records, -1, 0

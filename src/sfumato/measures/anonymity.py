@@ -1,0 +1,39 @@
+"""k-anonymity and (alpha, k)-anonymity."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from sfumato.measures.blocks import Blocks, crowd_sums
+from sfumato.measures.contingency import Contingency, tabulate
+from sfumato.measures.verdict import BlockMeasure
+from sfumato.microfile.encoding import Encoded
+
+
+def anonymity(blocks: Blocks, *, wildcards: bool) -> BlockMeasure:
+    """Return how many records look like each block's: QADM14 Definition 1."""
+    alike = blocks.sizes.astype(np.float64)
+    if wildcards:
+        alike = crowd_sums(blocks, [alike])[0]
+    return BlockMeasure("k", alike, blocks.sizes, safer="higher")
+
+
+def household_anonymity(blocks: Blocks, household: Encoded, *, wildcards: bool) -> BlockMeasure:
+    """Return how many different households stand in each block.
+
+    Ten records of one household hide nobody from their neighbours. A record without a household is one
+    of its own. With wildcards a household that stands in several blocks of a crowd counts once.
+    """
+    alone = np.cumsum(household.codes < 0) + household.values.size - 1
+    codes = np.where(household.codes < 0, alone, household.codes).astype(np.int32)
+    everyone = Encoded(codes, np.arange(int(codes.max()) + 1))
+    counted = tabulate(blocks, everyone, wildcards=wildcards)
+    return BlockMeasure("households", np.diff(counted.starts).astype(np.float64), blocks.sizes, safer="higher")
+
+
+def predominance(contingency: Contingency) -> BlockMeasure:
+    """Return the share of each block's most frequent sensitive value: alpha of (alpha, k)-anonymity.
+
+    It is also the posterior belief of an observer who knows nothing but the release.
+    """
+    return BlockMeasure("alpha", contingency.largest(contingency.shares), contingency.sizes, safer="lower")

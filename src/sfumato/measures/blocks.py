@@ -1,0 +1,118 @@
+"""Blocks: the records released with the same quasi values, and which blocks match each other."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from sfumato.arrays import Codes, Counts, Reals
+from sfumato.microfile.encoding import DENSE_CELLS, Encoded
+from sfumato.microfile.microfile import Microfile
+
+MAX_KEY = 1 << 62
+
+
+@dataclass(frozen=True)
+class Blocks:
+    """The partition of records by their quasi values; a missing value is a value of its own."""
+
+    numbers: Codes
+    """The block of each record."""
+    sizes: Counts
+    """The records in each block."""
+    columns: tuple[Encoded, ...]
+    """The quasi attributes."""
+
+    def __len__(self) -> int:
+        return int(self.sizes.size)
+
+    @cached_property
+    def codes(self) -> Codes:
+        """The code of each quasi attribute (axis 1) in each block (axis 0), -1 where missing."""
+        from sfumato.kernels.keys import first_of_each
+
+        first = first_of_each(self.numbers, len(self))
+        return np.ascontiguousarray(np.column_stack([column.codes[first] for column in self.columns]))
+
+    def totals(self, amounts: Reals) -> Reals:
+        """Sum an amount of each record within its block."""
+        return np.bincount(self.numbers, weights=amounts, minlength=len(self)).astype(np.float64, copy=False)
+
+    @property
+    def has_missing(self) -> bool:
+        """Whether a quasi value is missing anywhere."""
+        return any(column.has_missing for column in self.columns)
+
+
+def blocks_of(microfile: Microfile, names: Sequence[str]) -> Blocks:
+    """Partition the records by the values of some attributes."""
+    return group([microfile.encoded(name) for name in names])
+
+
+def group(columns: Sequence[Encoded]) -> Blocks:
+    """Partition the records by some encoded columns."""
+    numbers, sizes = group_codes([column.codes for column in columns], [column.values.size for column in columns])
+    return Blocks(numbers, sizes, tuple(columns))
+
+
+def group_codes(columns: Sequence[Codes], cardinalities: Sequence[int]) -> tuple[Codes, Counts]:
+    """Give numbers to the distinct combinations of codes; return each record's number and their sizes."""
+    from sfumato.kernels.keys import append_digit
+
+    records = columns[0].size
+    keys = np.zeros(records, dtype=np.int64)
+    cells = 1
+    for codes, cardinality in zip(columns, cardinalities, strict=True):
+        radix = cardinality + 1  # the digit 0 is a missing value
+        if cells * radix > MAX_KEY:
+            numbers, sizes = _number(keys, cells)
+            keys, cells = numbers.astype(np.int64), int(sizes.size)
+        append_digit(keys, codes, radix, 1)
+        cells *= radix
+    return _number(keys, cells)
+
+
+def _number(keys: Counts, cells: int) -> tuple[Codes, Counts]:
+    from sfumato.kernels.keys import number_dense, number_sparse
+
+    if cells <= max(DENSE_CELLS, 4 * keys.size):
+        return number_dense(keys, cells)
+    return number_sparse(keys)
+
+
+@dataclass(frozen=True)
+class Patterns:
+    """Blocks sorted by which of their attributes are missing."""
+
+    order: Counts
+    starts: Counts
+    missing: Counts
+
+    @classmethod
+    def of(cls, codes: Codes) -> Patterns:
+        """Sort blocks of these codes."""
+        bits = np.int64(1) << np.arange(codes.shape[1], dtype=np.int64)
+        pattern = ((codes < 0) * bits).sum(axis=1)
+        missing, inverse = np.unique(pattern, return_inverse=True)
+        order = np.argsort(inverse, kind="stable").astype(np.int64)
+        starts = np.concatenate([[0], np.cumsum(np.bincount(inverse, minlength=missing.size))])
+        return cls(order, starts.astype(np.int64), missing.astype(np.int64))
+
+
+def crowd_sums(blocks: Blocks, amounts: Sequence[Reals]) -> list[Reals]:
+    """Sum amounts of blocks over each block's crowd: all blocks that match it.
+
+    Two blocks match where every quasi value is equal or missing in either; without missing values the
+    crowd is the block itself.
+    """
+    if not blocks.has_missing:
+        return list(amounts)
+    from sfumato.kernels.matching import matching_sums
+
+    patterns = Patterns.of(blocks.codes)
+    stacked = np.ascontiguousarray(np.column_stack(amounts), dtype=np.float64)
+    sums = matching_sums(blocks.codes, patterns.order, patterns.starts, patterns.missing, stacked)
+    return [sums[:, column] for column in range(sums.shape[1])]

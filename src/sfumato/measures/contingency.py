@@ -1,0 +1,127 @@
+"""How often each sensitive value occurs in each block: the counts that most measures share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sfumato.arrays import Codes, Counts, Flags, Reals
+from sfumato.measures.blocks import Blocks, Patterns, crowd_sums
+from sfumato.microfile.encoding import DENSE_CELLS, Encoded
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+PAIRS_AT_ONCE = 1 << 25
+
+
+@dataclass(frozen=True)
+class Contingency:
+    """Counts of sensitive values, block by block, as compressed rows.
+
+    Entries of block ``b`` stand at ``starts[b]`` to ``starts[b + 1]``, their codes ascending. Where
+    missing quasi values are wildcards, a block's entries are those of its crowd: of all blocks that
+    match it.
+    """
+
+    starts: Counts
+    codes: Codes
+    counts: Counts
+    sizes: Counts
+    """The records of each block itself, over which violations are counted."""
+    overall: Counts
+    """How often each value occurs in the whole table; the last one is the missing value if it counts."""
+    known: int
+    """How many of the values are known ones."""
+
+    @property
+    def rows(self) -> Counts:
+        """The block of each entry."""
+        return np.repeat(np.arange(self.sizes.size), np.diff(self.starts))
+
+    @property
+    def totals(self) -> Counts:
+        """The records whose values are counted, block by block."""
+        cumulative = np.concatenate([[0], np.cumsum(self.counts)])
+        return np.diff(cumulative[self.starts])
+
+    @property
+    def shares(self) -> Reals:
+        """The share of each entry in its block."""
+        return self.counts / np.repeat(self.totals, np.diff(self.starts))
+
+    @property
+    def table_shares(self) -> Reals:
+        """The share of each value in the whole table."""
+        return self.overall / max(int(self.overall.sum()), 1)
+
+    def sums(self, amounts: Reals) -> Reals:
+        """Sum an amount of each entry within its block; 0 for a block without entries."""
+        return np.bincount(self.rows, weights=amounts, minlength=self.sizes.size).astype(np.float64, copy=False)
+
+    def largest(self, amounts: Reals) -> Reals:
+        """Return the largest amount within each block; 0 for a block without entries."""
+        largest = np.zeros(self.sizes.size)
+        filled = np.diff(self.starts) > 0
+        if amounts.size:
+            largest[filled] = np.maximum.reduceat(amounts, self.starts[:-1][filled])
+        return largest
+
+
+def tabulate(blocks: Blocks, sensitive: Encoded, *, wildcards: bool) -> Contingency:
+    """Count an attribute's values in each block.
+
+    A missing sensitive value counts as one more value; with ``wildcards`` it could be any and is left
+    out, and every block is counted together with all blocks that match it.
+    """
+    codes, known = sensitive.codes, int(sensitive.values.size)
+    width = known
+    if sensitive.has_missing and not wildcards:
+        width = known + 1
+        codes = np.where(codes < 0, np.int32(known), codes)
+    starts, found, counts = _count(blocks, codes, max(width, 1))
+    overall = np.bincount(found, weights=counts, minlength=width).astype(np.int64)
+    if wildcards and blocks.has_missing:
+        starts, found, counts = _crowded(blocks, starts, found, counts, width)
+    return Contingency(starts, found, counts, blocks.sizes, overall, known)
+
+
+def _count(blocks: Blocks, codes: Codes, width: int) -> tuple[Counts, Codes, Counts]:
+    from sfumato.kernels.tables import tabulate_dense, tabulate_sparse
+
+    fits = len(blocks) * width <= max(DENSE_CELLS, 4 * codes.size)
+    counted = tabulate_dense if fits else tabulate_sparse
+    return counted(blocks.numbers, codes, len(blocks), width)
+
+
+def _crowded(blocks: Blocks, starts: Counts, codes: Codes, counts: Counts, width: int) -> tuple[Counts, Codes, Counts]:
+    """Add up the rows of the blocks that match each block."""
+    from scipy import sparse
+
+    own = sparse.csr_array((counts, codes, starts), shape=(len(blocks), width))
+    crowds = [(matches @ own) for matches in _matches(blocks)]
+    together = sparse.vstack(crowds, format="csr")
+    together.sort_indices()
+    return together.indptr.astype(np.int64), together.indices.astype(np.int32), together.data.astype(np.int64)
+
+
+def _matches(blocks: Blocks) -> Iterator[csr_array]:
+    """Yield, some blocks at a time, which blocks match them."""
+    from scipy import sparse
+
+    from sfumato.kernels.matching import matching_pairs
+
+    patterns = Patterns.of(blocks.codes)
+    degrees = crowd_sums(blocks, [np.ones(len(blocks))])[0].astype(np.int64)
+    chunk = np.cumsum(degrees) // PAIRS_AT_ONCE
+    for number in np.unique(chunk):
+        wanted: Flags = chunk == number
+        ends = np.cumsum(np.where(wanted, degrees, 0))
+        pairs = matching_pairs(blocks.codes, patterns.order, patterns.starts, patterns.missing, wanted, ends)
+        starts = np.concatenate([[0], ends[wanted]])
+        yield sparse.csr_array(
+            (np.ones(pairs.size, dtype=np.int64), pairs, starts), shape=(int(wanted.sum()), len(blocks))
+        )

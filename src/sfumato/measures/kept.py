@@ -1,0 +1,198 @@
+"""Whether a table keeps a promise, and where it does not, why and what would help."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from sfumato.measures.promise import Promise
+from sfumato.measures.safety import Safety, measure
+from sfumato.measures.verdict import BlockMeasure, Violations
+from sfumato.microfile.hierarchy import Hierarchy
+from sfumato.microfile.microfile import Microfile
+
+STEPS = {"l": -1.0, "t": 0.05, "alpha": 0.05, "beta": 0.5, "delta": 0.5, "c": 0.5, "max_risk": 0.05}
+"""By how much relaxing a limit by one step moves it; k and households by -1."""
+
+
+@dataclass(frozen=True)
+class Limit:
+    """One limit of a promise, with the measure that must keep it."""
+
+    setting: str
+    attribute: str | None
+    limit: float
+    measure: BlockMeasure
+
+    @property
+    def reached(self) -> float:
+        """What the table has."""
+        return self.measure.worst
+
+    @property
+    def violations(self) -> Violations:
+        """What breaks the limit."""
+        return self.measure.violations(self.limit)
+
+    @property
+    def relaxed(self) -> float:
+        """The limit one step milder."""
+        return self.limit + STEPS.get(self.setting, -1.0)
+
+
+@dataclass(frozen=True)
+class Why:
+    """Why a limit is broken, in counts only."""
+
+    setting: str
+    attribute: str | None
+    limit: float
+    reached: float
+    records: int
+    blocks: int
+    worst_block_records: int
+    """How many records the worst block has."""
+    without: Mapping[str, int] = field(default_factory=dict)
+    """For each quasi attribute, how many records would break the limit without it."""
+    relaxed_limit: float = 0.0
+    """The limit one step milder."""
+    relaxed_records: int = 0
+    """How many records would break that one."""
+
+    def __str__(self) -> str:
+        what = f"{self.setting} of {self.attribute!r}" if self.attribute else self.setting
+        told = (
+            f"{what}: promised {self.limit:g}, reached {self.reached:.6g}; {self.records:,} records in "
+            f"{self.blocks:,} blocks break it (the worst block has {self.worst_block_records:,})"
+        )
+        if self.without:
+            name, left = min(self.without.items(), key=lambda item: item[1])
+            told += f"; without the detail of {name!r} {left:,} records would"
+        return told + f"; at {self.relaxed_limit:g}, {self.relaxed_records:,} records would"
+
+
+def limits_of(promise: Promise, safety: Safety) -> list[Limit]:
+    """Pair each limit of a promise with its measure."""
+    limits = [Limit("k", None, promise.k, safety.k)]
+    if safety.households is not None:
+        limits.append(Limit("households", None, promise.k, safety.households))
+    if promise.max_risk is not None:
+        risk = safety.risk
+        limits.append(
+            Limit("max_risk", None, promise.max_risk, BlockMeasure("risk", risk.by_block, risk.sizes, safer="lower"))
+        )
+    for name, attribute in safety.attributes.items():
+        if promise.l is not None and promise.c is not None:
+            limits.append(Limit("c", name, promise.c, attribute.recursive_c(round(promise.l))))
+        elif promise.l is not None:
+            entropy = promise.diversity == "entropy"
+            limits.append(Limit("l", name, promise.l, attribute.entropy_l if entropy else attribute.l))
+        for setting in ("t", "alpha", "beta", "delta"):
+            limit = getattr(promise, setting)
+            if limit is not None:
+                limits.append(Limit(setting, name, limit, getattr(attribute, setting)))
+    return limits
+
+
+@dataclass(frozen=True)
+class Kept:
+    """A table measured against a promise."""
+
+    promise: Promise
+    safety: Safety
+    limits: tuple[Limit, ...]
+
+    @property
+    def broken(self) -> list[Limit]:
+        """The limits that are not kept."""
+        return [limit for limit in self.limits if limit.violations.blocks]
+
+    @property
+    def holds(self) -> bool:
+        """Whether every limit is kept."""
+        return not self.broken
+
+
+def keeps(
+    microfile: Microfile,
+    promise: Promise,
+    *,
+    keys: Sequence[str] | None = None,
+    hierarchies: Mapping[str, Hierarchy] | None = None,
+) -> Kept:
+    """Measure a table against a promise.
+
+    Parameters
+    ----------
+    microfile
+        The table.
+    promise
+        The limits.
+    keys
+        The columns that hold the quasi attributes, where they are not of their names (an interval has two).
+    hierarchies
+        Hierarchies of sensitive attributes, for a hierarchical distance.
+    """
+    if keys is None:
+        promise.check(microfile)
+    safety = measure(
+        microfile,
+        quasi=tuple(keys or promise.quasi),
+        sensitive=promise.sensitive,
+        weight=promise.weight,
+        household=promise.household,
+        missing=promise.missing,
+        distances=promise.distances,
+        hierarchies=hierarchies,
+    )
+    return Kept(promise, safety, tuple(limits_of(promise, safety)))
+
+
+def explain(
+    kept: Kept,
+    microfile: Microfile,
+    *,
+    columns: Mapping[str, Sequence[str]] | None = None,
+    hierarchies: Mapping[str, Hierarchy] | None = None,
+) -> list[Why]:
+    """Say why limits are broken: which block, which attribute's detail, and what relaxing would buy.
+
+    Parameters
+    ----------
+    kept, microfile
+        The table, and what was found.
+    columns
+        The columns of each quasi attribute, where they are not of its name.
+    hierarchies
+        As for :func:`keeps`.
+    """
+    if kept.holds:
+        return []
+    promise = kept.promise
+    held = {name: tuple((columns or {}).get(name, (name,))) for name in promise.quasi}
+    without: dict[str, dict[tuple[str, str | None], int]] = {}
+    if len(held) > 1:
+        for dropped in held:
+            keys = [column for name, its in held.items() if name != dropped for column in its]
+            rest = keeps(microfile, promise, keys=keys, hierarchies=hierarchies)
+            without[dropped] = {(x.setting, x.attribute): x.violations.records for x in rest.limits}
+    reasons = []
+    for limit in kept.broken:
+        broken, milder = limit.violations, limit.measure.violations(limit.relaxed)
+        reasons.append(
+            Why(
+                setting=limit.setting,
+                attribute=limit.attribute,
+                limit=limit.limit,
+                reached=float(limit.reached),
+                records=broken.records,
+                blocks=broken.blocks,
+                worst_block_records=int(limit.measure.sizes[limit.measure.worst_block]),
+                without={name: rest[limit.setting, limit.attribute] for name, rest in without.items()},
+                relaxed_limit=float(np.round(limit.relaxed, 12)),
+                relaxed_records=milder.records,
+            )
+        )
+    return reasons

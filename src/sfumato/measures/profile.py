@@ -1,0 +1,176 @@
+"""What is in a microfile: kinds, missing values, distinct counts, and what identifies."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+
+from sfumato.measures.blocks import group_codes
+from sfumato.microfile.attribute import Attribute, Kind
+from sfumato.microfile.encoding import encode
+from sfumato.microfile.microfile import Microfile
+from sfumato.progress import Progress, silent
+
+CANDIDATES = 14
+"""So many attributes are tried in combinations."""
+MOST_COMBINED = 5
+NEARLY_ALL = 0.99
+IDENTIFIES_ALONE = 0.95
+
+_NAMES = {
+    "weight": r"weight|wgt|^wt|pwgtp|^w$|s006",
+    "household": r"house.?hold|^hid|hid$|^hhid|serialno|family.?id|hh.?id",
+    "identifier": r"(^|[_. -])(id|ids|ssn|uuid|e?mail|phone|passport|key)($|[_. -])|(name|caseid|recid|idnr)$",
+    "sensitive": r"income|salary|wage|pincp|pernp|earn|diag|disease|illness|diabet|hiv|drug|sex(part|age|ever)"
+    r"|crim|religion|tax|debt|savings|credit|benefit|profit",
+    "quasi": r"^age|agep|_age|^sex$|gender|race|rac1p|hisp|ethnic|birth|dob|zip|postal|post.?code|marital|educ"
+    r"|mar(stat)?$|schl|occup|occp|region|state|county|city|puma|native|country|citizen|nation|relat|workclass"
+    r"|job|urbrur|language",
+}
+"""What attributes of each role are often called."""
+
+
+@dataclass(frozen=True)
+class AttributeProfile:
+    """What is in one attribute, in counts only."""
+
+    name: str
+    kind: Kind
+    missing: int
+    distinct: int
+    unique: int
+    """Records that its value alone singles out."""
+    role: str
+    """The role it probably plays: identifier, quasi, sensitive, weight, household or none."""
+    title: str = ""
+
+
+@dataclass(frozen=True)
+class Combination:
+    """Attributes that together single out records."""
+
+    names: tuple[str, ...]
+    unique: int
+    share: float
+
+
+@dataclass(frozen=True)
+class Profile:
+    """What is in a microfile."""
+
+    records: int
+    attributes: tuple[AttributeProfile, ...]
+    combinations: tuple[Combination, ...]
+    """The attributes that single out most records: one, then one more each time."""
+
+    def of_role(self, role: str) -> list[str]:
+        """Return the attributes that probably play a role."""
+        return [attribute.name for attribute in self.attributes if attribute.role == role]
+
+
+def profile(microfile: Microfile, *, progress: Progress = silent) -> Profile:
+    """Describe a microfile without showing any record's value.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> people = Microfile(pl.DataFrame({"age": [31, 31, 40], "sex": ["f", "m", "m"]}))
+    >>> profile(people).combinations[-1]
+    Combination(names=('age', 'sex'), unique=3, share=1.0)
+    """
+    described = []
+    for place, attribute in enumerate(microfile.attributes.values()):
+        described.append(_describe(microfile, attribute))
+        progress("counting", (place + 1) / len(microfile.attributes))
+    return Profile(
+        records=microfile.records,
+        attributes=tuple(described),
+        combinations=tuple(_combine(microfile, _candidates(described), progress)),
+    )
+
+
+def _describe(microfile: Microfile, attribute: Attribute) -> AttributeProfile:
+    # encoded apart, so that the codes of a wide file are not all held at once
+    encoded = encode(microfile.series(attribute.name), attribute)
+    counts = np.bincount(encoded.codes[encoded.codes >= 0], minlength=encoded.values.size)
+    unique, distinct = int((counts == 1).sum()), int(encoded.values.size)
+    return AttributeProfile(
+        name=attribute.name,
+        kind=attribute.kind,
+        missing=int(encoded.missing.sum()),
+        distinct=distinct,
+        unique=unique,
+        role=_suggest(microfile, attribute, distinct, unique),
+        title=attribute.title,
+    )
+
+
+def _suggest(microfile: Microfile, attribute: Attribute, distinct: int, unique: int) -> str:
+    """Guess a role from the name, as far as the values allow it."""
+    name = attribute.name.lower()
+    series = microfile.series(attribute.name)
+    numeric = attribute.kind is Kind.NUMERIC
+    if distinct < 2:
+        return "none"
+    for role, pattern in _NAMES.items():
+        if not re.search(pattern, name):
+            continue
+        if role == "weight" and not (numeric and _never_negative(series)):
+            continue
+        if role == "identifier" and distinct < microfile.records / 2:
+            continue
+        if role == "household" and unique == distinct:
+            return "identifier"
+        return role
+    alone = distinct > 20 and unique >= IDENTIFIES_ALONE * microfile.records
+    return "identifier" if alone and (not numeric or _numbered(series)) else "none"
+
+
+def _never_negative(series: pl.Series) -> bool:
+    low = series.min()
+    return isinstance(low, int | float) and low >= 0
+
+
+def _numbered(series: pl.Series) -> bool:
+    """Whether whole numbers lie as densely as running numbers do, and not as amounts do."""
+    low, high = series.min(), series.max()
+    return isinstance(low, int) and isinstance(high, int) and high - low < 4 * series.len()
+
+
+def _candidates(described: Sequence[AttributeProfile]) -> list[str]:
+    """Choose attributes to combine: probable quasi attributes if there are any, those of most values first."""
+    able = [a for a in described if a.role not in ("identifier", "weight", "household") and a.distinct > 1]
+    known = [a for a in able if a.role == "quasi"]
+    chosen = sorted(known if len(known) > 1 else able, key=lambda a: -a.distinct)
+    return [a.name for a in chosen[:CANDIDATES]]
+
+
+def _combine(microfile: Microfile, names: list[str], progress: Progress) -> list[Combination]:
+    """Add, one by one, the attribute with which most records become unique."""
+    numbers = np.zeros(microfile.records, dtype=np.int32)
+    blocks, chosen, found = 1, [], []
+    steps = min(MOST_COMBINED, len(names))
+    for step in range(steps):
+        best: tuple[int, int, str] | None = None
+        for place, name in enumerate(names):
+            encoded = microfile.encoded(name)
+            _, sizes = group_codes([numbers, encoded.codes], [blocks, encoded.values.size])
+            candidate = (int((sizes == 1).sum()), int(sizes.size), name)
+            best = candidate if best is None or candidate[:2] > best[:2] else best
+            progress("combining attributes", (step + (place + 1) / len(names)) / steps)
+        if best is None:
+            break
+        unique, blocks, name = best
+        encoded = microfile.encoded(name)
+        numbers, sizes = group_codes([numbers, encoded.codes], [int(numbers.max()) + 1, encoded.values.size])
+        names = [other for other in names if other != name]
+        chosen.append(name)
+        found.append(Combination(tuple(chosen), unique, unique / microfile.records))
+        if unique >= NEARLY_ALL * microfile.records:
+            break
+    progress("combining attributes", 1.0)
+    return found

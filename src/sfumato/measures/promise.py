@@ -1,0 +1,84 @@
+"""The promise: what a release says that it keeps."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field, model_validator
+
+from sfumato.errors import SettingError
+from sfumato.microfile.microfile import Microfile
+from sfumato.microfile.roles import Names, Roles
+from sfumato.settings import Settings
+
+Distance = Literal["ordered", "equal", "hierarchical"]
+
+
+class Promise(Settings):
+    """Limits that every block of a release keeps."""
+
+    quasi: Names = Field(min_length=1)
+    """Attributes that others may know and that together can identify."""
+    sensitive: Names = ()
+    """Attributes that nobody should learn of a person."""
+    weight: str | None = None
+    """How many people of the population a record stands for; it enters the risk."""
+    household: str | None = None
+    """The household of a record: with it, k counts households as well."""
+    missing: Literal["own", "wildcard"] = "own"
+    """What a missing value is: a value of its own (the safe reading), or one that could be any."""
+    k: int = Field(default=2, ge=1)
+    """Each block has at least so many records."""
+    l: float | None = Field(default=None, ge=1)  # noqa: E741  # the field's own letter
+    """Each block has at least so many well-represented values of each sensitive attribute."""
+    diversity: Literal["distinct", "entropy", "recursive"] = "distinct"
+    """How ``l`` counts values; ``recursive`` needs ``c``."""
+    c: float | None = Field(default=None, gt=0)
+    """c of recursive (c, l)-diversity."""
+    t: float | None = Field(default=None, ge=0, le=1)
+    """Each block's sensitive values are at most so far from the table's."""
+    distances: dict[str, Distance] = Field(default_factory=dict)
+    """The ground distance of ``t``, attribute by attribute; default: ordered for numeric and ordinal
+    attributes, else equal."""
+    alpha: float | None = Field(default=None, gt=0, le=1)
+    """No sensitive value has a larger share of a block."""
+    beta: float | None = Field(default=None, gt=0)
+    """No sensitive value gains more over its share in the table, relatively."""
+    delta: float | None = Field(default=None, gt=0)
+    """No sensitive value that a block has changes its share by a factor of exp(delta) or more."""
+    max_risk: float | None = Field(default=None, gt=0, le=1)
+    """No record is re-identified with a larger probability."""
+
+    @model_validator(mode="after")
+    def _fits(self) -> Promise:
+        asked = [name for name in ("l", "t", "alpha", "beta", "delta") if getattr(self, name) is not None]
+        if asked and not self.sensitive:
+            raise ValueError(f"{asked[0]} needs a sensitive attribute")
+        if (self.diversity == "recursive") != (self.c is not None):
+            raise ValueError("c and diversity = 'recursive' need each other")
+        if self.diversity != "distinct" and self.l is None:
+            raise ValueError(f"diversity = {self.diversity!r} needs l")
+        strange = [name for name in self.distances if name not in self.sensitive]
+        if strange:
+            raise ValueError(f"distances names {strange[0]!r}, which is not sensitive")
+        return self
+
+    @property
+    def roles(self) -> Roles:
+        """The roles that attributes play in this promise."""
+        return Roles(
+            quasi=self.quasi,
+            sensitive=self.sensitive,
+            weight=self.weight,
+            household=self.household,
+            missing=self.missing,
+        )
+
+    def check(self, microfile: Microfile) -> None:
+        """Refuse a promise that no arrangement of the microfile could keep."""
+        self.roles.check(microfile)
+        if self.k > microfile.records:
+            raise SettingError(
+                f"k = {self.k:,} is larger than the table of {microfile.records:,} records",
+                hint=f"choose k from 2 to {microfile.records:,}",
+            )

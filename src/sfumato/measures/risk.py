@@ -1,0 +1,195 @@
+"""The risk that a record is re-identified, record by record, household by household and in all."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from sfumato.arrays import Codes, Counts, Reals
+from sfumato.errors import SettingError
+from sfumato.measures.blocks import Blocks, crowd_sums
+from sfumato.microfile.encoding import Encoded
+
+MAIN_PART_DEVIATIONS = 2.0
+MAIN_PART_FLOOR = 0.1
+NORMAL_MAD = 1.4826
+"""The median absolute deviation of a normal distribution, times this, is its standard deviation."""
+
+
+def individual_risk(sample: Reals, population: Reals, *, exact: bool = False) -> Reals:
+    """Return the expected share 1/F of a record, F being its frequency in the population.
+
+    F is taken as negative binomial given the sample frequency f, with success probability p = f / F.
+
+    Parameters
+    ----------
+    sample
+        f: how many records of the sample look alike.
+    population
+        F: the sum of their weights.
+    exact
+        For f > 2 use the hypergeometric function itself instead of its first-order form p / (f - (1 - p)),
+        which is what sdcMicro reports.
+
+    Notes
+    -----
+    Where f = F the record's frequency is known and the risk is 1/f; also where weights below 1 make
+    F smaller than f. A fractional f below 2 has no first-order form and gets the exact one.
+
+    Examples
+    --------
+    >>> individual_risk(np.array([3.0, 1.0]), np.array([108.0, 45.5])).round(8).tolist()
+    [0.01369863, 0.08579129]
+    """
+    f = np.asarray(sample, dtype=np.float64)
+    p = np.minimum(f / np.maximum(population, f), 1.0)
+    risk = 1.0 / f
+    estimated = p < 1
+    one, two = estimated & (f == 1), estimated & (f == 2)
+    q = np.divide(p, 1 - p, out=np.ones_like(p), where=estimated)
+    log = -np.log(p)
+    risk[one] = (q * log)[one]
+    # q - q^2 ln(1/p) cancels for p near 1; there the hypergeometric form is used
+    steady = two & (p < 0.9)
+    risk[steady] = (q - q**2 * log)[steady]
+    first_order = estimated & (f > 2)
+    risk[first_order] = (p / (f - (1 - p)))[first_order]
+    rest = estimated & ~one & ~steady & ~first_order
+    if exact:
+        rest |= first_order
+    if rest.any():
+        from scipy.special import hyp2f1
+
+        # p^f / f 2F1(f, f; f+1; 1-p) = p / f 2F1(1, 1; f+1; 1-p) by Euler's transformation, which is stable
+        risk[rest] = p[rest] / f[rest] * hyp2f1(1.0, 1.0, f[rest] + 1.0, 1.0 - p[rest])
+    return np.minimum(risk, 1.0)
+
+
+@dataclass(frozen=True)
+class Risk:
+    """The risk of every record. Records of a block share one."""
+
+    sample: Reals
+    """f of each block."""
+    population: Reals
+    """F of each block."""
+    by_block: Reals
+    """The risk of each block's records."""
+    sizes: Counts
+    """The records of each block."""
+    numbers: Codes
+    """The block of each record."""
+    households: Codes | None
+    """The household of each record, numbered from 0."""
+
+    @property
+    def by_record(self) -> Reals:
+        """The risk of each record."""
+        return self.by_block[self.numbers]
+
+    @property
+    def expected(self) -> float:
+        """How many records are expected to be re-identified."""
+        return float(self.by_block @ self.sizes)
+
+    @property
+    def rate(self) -> float:
+        """The expected share of records re-identified: the global risk."""
+        return self.expected / float(self.sizes.sum())
+
+    @property
+    def highest(self) -> float:
+        """The largest risk of a record."""
+        return float(self.by_block.max())
+
+    @property
+    def outstanding(self) -> int:
+        """The records at a higher risk than the main part: r > median + 2 mad, and r > 0.1."""
+        median = _weighted_median(self.by_block, self.sizes)
+        mad = NORMAL_MAD * _weighted_median(np.abs(self.by_block - median), self.sizes)
+        above = (self.by_block > median + MAIN_PART_DEVIATIONS * mad) & (self.by_block > MAIN_PART_FLOOR)
+        return int(self.sizes[above].sum())
+
+    @cached_property
+    def by_household(self) -> Reals | None:
+        """The risk that somebody of a household is re-identified: 1 - prod(1 - r), household by household."""
+        if self.households is None:
+            return None
+        with np.errstate(divide="ignore"):
+            safe = np.log1p(-self.by_record)
+        return -np.expm1(np.bincount(self.households, weights=safe))
+
+    @property
+    def household_expected(self) -> float | None:
+        """How many records are expected to be given away by a member of their household."""
+        if self.households is None or self.by_household is None:
+            return None
+        return float(self.by_household[self.households].sum())
+
+    def threshold(self, rate: float) -> float | None:
+        """Return the risk to cut down to, so that the global risk stays below a rate.
+
+        It is the largest risk t that occurs, below the largest one, for which lowering every larger risk
+        to t brings the mean below ``rate``; 0 if none does, None if the mean is below it already.
+        """
+        if not 0 < rate < 1:
+            raise SettingError(f"the global risk allowed must lie between 0 and 1 (given: {rate:g})")
+        allowed = rate * float(self.sizes.sum())
+        if self.expected < allowed:
+            return None
+        order = np.argsort(self.by_block)
+        risks, sizes = self.by_block[order], self.sizes[order].astype(np.float64)
+        cut = np.cumsum(risks * sizes) + risks * (sizes.sum() - np.cumsum(sizes))
+        enough = (cut < allowed) & (risks < risks[-1])
+        return float(risks[enough][-1]) if enough.any() else 0.0
+
+
+def risk_of(
+    blocks: Blocks,
+    *,
+    weights: Reals | None = None,
+    household: Encoded | None = None,
+    wildcards: bool = False,
+    exact: bool = False,
+) -> Risk:
+    """Measure the re-identification risk of every record.
+
+    Parameters
+    ----------
+    blocks
+        The records by their quasi values.
+    weights
+        How many people of the population each record stands for; without weights the sample is the
+        population.
+    household
+        The household of each record; a record without one is a household of its own.
+    wildcards
+        Whether a missing quasi value matches every value.
+    exact
+        As for :func:`individual_risk`.
+    """
+    alike = blocks.sizes.astype(np.float64)
+    known = weights is None
+    population = alike if weights is None else blocks.totals(weights)
+    if wildcards:
+        sample, population = crowd_sums(blocks, [alike, population])
+    else:
+        sample = alike
+    by_block = 1.0 / sample if known else individual_risk(sample, population, exact=exact)
+    homes = None
+    if household is not None:
+        homes = household.codes.copy()
+        alone = homes < 0
+        homes[alone] = household.values.size + np.arange(int(alone.sum()), dtype=np.int32)
+    return Risk(sample, population, by_block, blocks.sizes, blocks.numbers, homes)
+
+
+def _weighted_median(values: Reals, counts: Counts) -> float:
+    """Return the median of values that each occur ``counts`` times."""
+    order = np.argsort(values)
+    until = np.cumsum(counts[order])
+    low, high = (until[-1] - 1) // 2, until[-1] // 2
+    middle = values[order][np.searchsorted(until, [low, high], side="right")]
+    return float(middle.mean())

@@ -1,0 +1,234 @@
+"""How safe a table is: every measure of it, in one value."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from sfumato.arrays import Codes, Reals
+from sfumato.errors import SettingError
+from sfumato.measures.anonymity import anonymity, household_anonymity, predominance
+from sfumato.measures.blocks import Blocks, blocks_of
+from sfumato.measures.closeness import equal_closeness, hierarchical_closeness, ordered_closeness
+from sfumato.measures.contingency import Contingency, tabulate
+from sfumato.measures.diversity import distinct_diversity, entropy_diversity, recursive_diversity
+from sfumato.measures.likeness import basic_likeness, disclosure, enhanced_likeness, lacking
+from sfumato.measures.promise import Distance
+from sfumato.measures.risk import Risk, risk_of
+from sfumato.measures.verdict import BlockMeasure
+from sfumato.microfile.encoding import Encoded
+from sfumato.microfile.hierarchy import Hierarchy
+from sfumato.microfile.microfile import Microfile
+from sfumato.microfile.roles import Roles
+
+
+@dataclass(frozen=True)
+class AttributeSafety:
+    """What the blocks tell about one sensitive attribute. Each measure is computed when first asked for."""
+
+    contingency: Contingency
+    distance: Distance
+    """The ground distance of t."""
+    tree: Sequence[Codes] = ()
+    """The hierarchy behind a hierarchical distance."""
+
+    @cached_property
+    def l(self) -> BlockMeasure:  # noqa: E743  # the field's own letter
+        """Distinct l-diversity."""
+        return distinct_diversity(self.contingency)
+
+    @cached_property
+    def entropy_l(self) -> BlockMeasure:
+        """Entropy l-diversity."""
+        return entropy_diversity(self.contingency)
+
+    def recursive_c(self, l: int) -> BlockMeasure:  # noqa: E741  # the field's own letter
+        """Return the c of recursive (c, l)-diversity."""
+        return recursive_diversity(self.contingency, l)
+
+    @cached_property
+    def t(self) -> BlockMeasure:
+        """t-closeness."""
+        if self.distance == "hierarchical":
+            return hierarchical_closeness(self.contingency, self.tree)
+        return (ordered_closeness if self.distance == "ordered" else equal_closeness)(self.contingency)
+
+    @cached_property
+    def alpha(self) -> BlockMeasure:
+        """(alpha, k)-anonymity's alpha."""
+        return predominance(self.contingency)
+
+    @cached_property
+    def beta(self) -> BlockMeasure:
+        """Basic beta-likeness."""
+        return basic_likeness(self.contingency)
+
+    @cached_property
+    def enhanced_beta(self) -> BlockMeasure:
+        """Enhanced beta-likeness."""
+        return enhanced_likeness(self.contingency)
+
+    @cached_property
+    def delta(self) -> BlockMeasure:
+        """delta-disclosure, over the values that a block has."""
+        return disclosure(self.contingency)
+
+    @property
+    def blocks_lacking_a_value(self) -> int:
+        """How many blocks lack a value of the table, so that delta taken literally is infinite."""
+        return lacking(self.contingency)
+
+
+@dataclass(frozen=True)
+class Safety:
+    """How safe a table is for the given roles. Each measure is computed when first asked for."""
+
+    roles: Roles
+    blocks: Blocks
+    attributes: Mapping[str, AttributeSafety]
+    """What the blocks tell about each sensitive attribute."""
+    weights: Reals | None = None
+    home: Encoded | None = None
+    exact_risk: bool = False
+
+    @property
+    def records(self) -> int:
+        """The number of records."""
+        return int(self.blocks.sizes.sum())
+
+    @property
+    def wildcards(self) -> bool:
+        """Whether a missing value could be any."""
+        return self.roles.missing == "wildcard"
+
+    @cached_property
+    def k(self) -> BlockMeasure:
+        """k-anonymity."""
+        return anonymity(self.blocks, wildcards=self.wildcards)
+
+    @cached_property
+    def households(self) -> BlockMeasure | None:
+        """How many households stand in each block."""
+        if self.home is None:
+            return None
+        return household_anonymity(self.blocks, self.home, wildcards=self.wildcards)
+
+    @property
+    def l(self) -> float | None:  # noqa: E743  # the field's own letter
+        """The distinct l of the worst sensitive attribute."""
+        return min((a.l.worst for a in self.attributes.values()), default=None)
+
+    @property
+    def t(self) -> float | None:
+        """The t of the worst sensitive attribute."""
+        return max((a.t.worst for a in self.attributes.values()), default=None)
+
+    @cached_property
+    def risk(self) -> Risk:
+        """The risk of re-identification."""
+        return self._risk(wildcards=self.wildcards)
+
+    @cached_property
+    def other_reading(self) -> OtherReading | None:
+        """What the other reading of missing quasi values gives, where there are any."""
+        if not self.blocks.has_missing:
+            return None
+        risk = self._risk(wildcards=not self.wildcards)
+        return OtherReading("own" if self.wildcards else "wildcard", int(risk.sample.min()), risk.expected)
+
+    def _risk(self, *, wildcards: bool) -> Risk:
+        return risk_of(
+            self.blocks, weights=self.weights, household=self.home, wildcards=wildcards, exact=self.exact_risk
+        )
+
+
+@dataclass(frozen=True)
+class OtherReading:
+    """k and risk where missing quasi values are read the other way."""
+
+    missing: str
+    k: int
+    expected: float
+
+
+def measure(
+    microfile: Microfile | Any,
+    *,
+    quasi: Any,
+    sensitive: Any = (),
+    weight: str | None = None,
+    household: str | None = None,
+    missing: str = "own",
+    distances: Mapping[str, Distance] | None = None,
+    hierarchies: Mapping[str, Hierarchy] | None = None,
+    exact_risk: bool = False,
+) -> Safety:
+    """Measure how safe a table is.
+
+    Records are counted, not weighted, in every block measure: the release is what an observer sees.
+    Weights tell the population behind the records and enter the risk.
+
+    Parameters
+    ----------
+    microfile
+        A microfile, or a frame that becomes one.
+    quasi, sensitive, weight, household, missing
+        The roles; see :class:`~sfumato.Roles`.
+    distances
+        The ground distance of t-closeness, attribute by attribute. Default: ``"ordered"`` for numeric and
+        ordinal attributes, ``"hierarchical"`` where there is a hierarchy, else ``"equal"``.
+    hierarchies
+        Hierarchies of sensitive attributes.
+    exact_risk
+        Whether risks of f > 2 use the exact formula.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> table = pl.DataFrame({"age": [30, 30, 40, 40], "ill": ["a", "b", "a", "a"]})
+    >>> safety = measure(table, quasi="age", sensitive="ill")
+    >>> safety.k.worst, safety.l, safety.t
+    (2.0, 1.0, 0.25)
+    """
+    if not isinstance(microfile, Microfile):
+        microfile = Microfile(microfile)
+    roles = Roles(quasi=quasi, sensitive=sensitive, weight=weight, household=household, missing=missing)
+    roles.check(microfile)
+    wildcards = roles.missing == "wildcard"
+    for name in (*(distances or {}), *(hierarchies or {})):
+        if name not in roles.sensitive:
+            raise SettingError(f"column {name!r} has a distance or hierarchy but is not sensitive")
+    blocks = blocks_of(microfile, roles.quasi)
+    return Safety(
+        roles=roles,
+        blocks=blocks,
+        attributes={
+            name: _attribute(
+                microfile, name, blocks, wildcards, (distances or {}).get(name), (hierarchies or {}).get(name)
+            )
+            for name in roles.sensitive
+        },
+        weights=roles.weights(microfile) if roles.weight else None,
+        home=microfile.encoded(roles.household) if roles.household else None,
+        exact_risk=exact_risk,
+    )
+
+
+def _attribute(
+    microfile: Microfile,
+    name: str,
+    blocks: Blocks,
+    wildcards: bool,
+    distance: Distance | None,
+    hierarchy: Hierarchy | None,
+) -> AttributeSafety:
+    encoded = microfile.encoded(name)
+    if distance is None:
+        ordered = microfile.attribute(name).kind.ordered
+        distance = "hierarchical" if hierarchy else "ordered" if ordered else "equal"
+    if distance == "hierarchical" and hierarchy is None:
+        raise SettingError(f"the hierarchical distance of {name!r} needs its hierarchy")
+    tree = hierarchy.tree(encoded) if hierarchy and distance == "hierarchical" else ()
+    return AttributeSafety(tabulate(blocks, encoded, wildcards=wildcards), distance, tree)

@@ -1,0 +1,66 @@
+"""What was measured, as plain numbers: the same for the command line, certificates and audits."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from sfumato.measures.risk import Risk
+from sfumato.measures.safety import AttributeSafety, Safety
+
+
+def summarize(safety: Safety) -> dict[str, Any]:
+    """Return all measures of a table as numbers; null stands for what has no finite value."""
+    return {
+        "records": safety.records,
+        "blocks": len(safety.blocks),
+        "k": int(safety.k.worst),
+        "l": _finite(safety.l),
+        "t": _finite(safety.t),
+        "risk": _summarize_risk(safety.risk),
+        "households": None if safety.households is None else int(safety.households.worst),
+        "attributes": {name: _summarize_attribute(a) for name, a in safety.attributes.items()},
+        "missing": safety.roles.missing,
+        "other_reading": _summarize_other(safety),
+    }
+
+
+def _summarize_attribute(attribute: AttributeSafety) -> dict[str, Any]:
+    l = attribute.l.worst  # noqa: E741  # the field's own letter
+    return {
+        "l": _finite(l),
+        "entropy_l": _finite(attribute.entropy_l.worst),
+        "recursive_c": _finite(attribute.recursive_c(int(l)).worst) if math.isfinite(l) else None,
+        "t": _finite(attribute.t.worst),
+        "distance": attribute.distance,
+        "alpha": _finite(attribute.alpha.worst),
+        "beta": _finite(attribute.beta.worst),
+        "enhanced_beta": _finite(attribute.enhanced_beta.worst),
+        "delta": _finite(attribute.delta.worst),
+        "blocks_lacking_a_value": attribute.blocks_lacking_a_value,
+    }
+
+
+def _summarize_risk(risk: Risk) -> dict[str, Any]:
+    return {
+        "expected": _finite(risk.expected),
+        "rate": _finite(risk.rate),
+        "highest": _finite(risk.highest),
+        "above_main_part": risk.outstanding,
+        "household_expected": _finite(risk.household_expected),
+    }
+
+
+def _summarize_other(safety: Safety) -> dict[str, Any] | None:
+    other = safety.other_reading
+    if other is None:
+        return None
+    return {"missing": other.missing, "k": other.k, "expected": _finite(other.expected)}
+
+
+def _finite(number: float | None) -> float | int | None:
+    """Round away what differs between machines in the last bits; whole numbers become integers."""
+    if number is None or not math.isfinite(number):
+        return None
+    rounded = float(f"{number:.12g}")
+    return int(rounded) if rounded.is_integer() and abs(rounded) < 2**53 else rounded

@@ -1,0 +1,59 @@
+"""A number a block, with the worst of them and what breaks a limit."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from sfumato.arrays import Counts, Flags, Reals
+
+TOLERANCE = 1e-9
+"""Limits are compared with this much slack, so that a promise of what was measured holds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Violations:
+    """How much of a table breaks a limit."""
+
+    records: int
+    blocks: int
+
+
+@dataclass(frozen=True)
+class BlockMeasure:
+    """A measure of every block.
+
+    >>> import numpy as np
+    >>> k = BlockMeasure("k", np.array([3.0, 2.0]), np.array([3, 2]), safer="higher")
+    >>> k.worst, k.worst_block, k.violations(3)
+    (2.0, 1, Violations(records=2, blocks=1))
+    """
+
+    name: str
+    values: Reals
+    sizes: Counts
+    safer: Literal["higher", "lower"]
+    strict: bool = False
+    """Whether a value equal to the limit breaks it."""
+
+    @property
+    def worst_block(self) -> int:
+        """The number of the block that is least safe; the first of several."""
+        return int(np.argmin(self.values) if self.safer == "higher" else np.argmax(self.values))
+
+    @property
+    def worst(self) -> float:
+        """The value that the whole table has."""
+        return float(self.values[self.worst_block])
+
+    def breaking(self, limit: float) -> Flags:
+        """Say which blocks break a limit."""
+        slack = TOLERANCE * max(1.0, abs(limit)) * (-1 if self.strict else 1)
+        return self.values < limit - slack if self.safer == "higher" else self.values > limit + slack
+
+    def violations(self, limit: float) -> Violations:
+        """Count the records and blocks that break a limit."""
+        broken = self.breaking(limit)
+        return Violations(records=int(self.sizes[broken].sum()), blocks=int(broken.sum()))

@@ -1,0 +1,58 @@
+"""What an attribute is: its kind, its order, what counts as missing, what its codes mean."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from types import MappingProxyType
+from typing import TypeAlias
+
+from sfumato.errors import SettingError
+
+Code: TypeAlias = str | int | float
+"""A value as a file or a user writes it."""
+
+
+class Kind(StrEnum):
+    """How the values of an attribute relate to each other."""
+
+    NUMERIC = "numeric"
+    """Numbers (and dates): they have an order and distances."""
+    ORDINAL = "ordinal"
+    """Categories with an order."""
+    CATEGORICAL = "categorical"
+    """Categories without an order."""
+
+    @property
+    def ordered(self) -> bool:
+        """Whether the values have an order."""
+        return self is not Kind.CATEGORICAL
+
+
+def kind_named(name: str, *, attribute: str) -> Kind:
+    """Return the kind of that name, or say which there are."""
+    try:
+        return Kind(name)
+    except ValueError:
+        allowed = ", ".join(kind.value for kind in Kind)
+        raise SettingError(
+            f"kind {name!r} of column {attribute!r} is not known; allowed: {allowed}, or a list of "
+            "categories in their order"
+        ) from None
+
+
+@dataclass(frozen=True, slots=True)
+class Attribute:
+    """The description of one attribute of a microfile."""
+
+    name: str
+    kind: Kind
+    order: tuple[Code, ...] = ()
+    """The categories of an ordinal attribute from lowest to highest; empty: as their values sort."""
+    missing: tuple[Code, ...] = ()
+    """Declared codes that mean a missing value, beside null, NaN and the empty text."""
+    labels: Mapping[Code, str] = field(default_factory=lambda: MappingProxyType({}))
+    """What codes mean, where the file says so."""
+    title: str = ""
+    """The attribute's name in words, where the file has one."""

@@ -1,0 +1,166 @@
+"""From a column to integer codes: the rank of each value among the distinct ones."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from sfumato.arrays import Codes, Flags
+from sfumato.errors import MicrofileError
+from sfumato.microfile.attribute import Attribute, Code, Kind
+
+MAX_CATEGORIES = np.iinfo(np.int32).max
+DENSE_CELLS = 1 << 20
+"""A lookup table of this many cells is always cheap; beyond it, tables grow with the records."""
+
+
+@dataclass(frozen=True, slots=True)
+class Encoded:
+    """A column as codes.
+
+    ``values[code]`` is the value: numbers ascend, categories follow their declared order or sort as
+    text. Only values that occur are listed.
+    """
+
+    codes: Codes
+    values: NDArray[Any]
+
+    @property
+    def missing(self) -> Flags:
+        """Where the value is missing."""
+        return self.codes < 0
+
+    @property
+    def has_missing(self) -> bool:
+        """Whether any value is missing."""
+        return bool(self.codes.size) and int(self.codes.min()) < 0
+
+
+def encode(series: pl.Series, attribute: Attribute) -> Encoded:
+    """Encode a column as its attribute's description says."""
+    dtype = series.dtype
+    if dtype == pl.Boolean:
+        series = series.cast(pl.String)
+    if series.dtype.is_numeric() or series.dtype.is_temporal():
+        encoded = _encode_numbers(series)
+    elif isinstance(series.dtype, pl.String | pl.Categorical | pl.Enum):
+        encoded = _encode_text(series)
+    elif dtype == pl.Null:
+        encoded = Encoded(np.full(len(series), -1, dtype=np.int32), np.empty(0))
+    else:
+        raise MicrofileError(
+            f"column {attribute.name!r} holds {dtype}, not numbers or categories",
+            hint="drop the column or unnest it into plain columns",
+        )
+    encoded = _without(encoded, attribute)
+    if attribute.kind is Kind.ORDINAL and attribute.order:
+        encoded = _reordered(encoded, attribute)
+    return encoded
+
+
+def _encode_numbers(series: pl.Series) -> Encoded:
+    from sfumato.kernels.keys import rank_bounded
+
+    if series.dtype.is_temporal():
+        physical = _encode_numbers(series.to_physical())
+        days = pl.Series(physical.values.astype(np.int64)).cast(series.to_physical().dtype).cast(series.dtype)
+        return Encoded(physical.codes, days.to_numpy())
+    if series.dtype.is_decimal():
+        series = series.cast(pl.Float64)
+    if series.dtype.is_float():
+        # adding zero makes -0.0 and 0.0 one value
+        numbers = series.cast(pl.Float64).to_numpy() + 0.0
+        return _encode_sparse(pl.Series(numbers, nan_to_null=True))
+    low, high = series.min(), series.max()
+    if low is None or high is None:
+        return Encoded(np.full(len(series), -1, dtype=np.int32), np.empty(0, dtype=np.int64))
+    if series.dtype in (pl.UInt64, pl.Int128):
+        return _encode_sparse(series)
+    span = int(high) - int(low) + 1  # type: ignore[arg-type]  # polars types min() for all dtypes at once
+    if span > max(DENSE_CELLS, 4 * len(series)):
+        return _encode_sparse(series)
+    has_null = series.null_count() > 0
+    valid = series.is_not_null().to_numpy() if has_null else np.empty(0, dtype=np.bool_)
+    numbers = (series.fill_null(low) if has_null else series).to_numpy().astype(np.int64, copy=False)
+    codes, values = rank_bounded(numbers, valid, int(low), span)  # type: ignore[arg-type]  # as above
+    return Encoded(codes, values)
+
+
+def _encode_sparse(series: pl.Series) -> Encoded:
+    values = series.drop_nulls().unique().sort()
+    ranks = series.rank("dense").cast(pl.Int32) - 1
+    return Encoded(ranks.fill_null(-1).to_numpy(), values.to_numpy())
+
+
+def _encode_text(series: pl.Series) -> Encoded:
+    from sfumato.kernels.keys import rank_bounded
+
+    if not isinstance(series.dtype, pl.Categorical):
+        series = series.cast(pl.Categorical(pl.Categories.random()))
+    physical = series.to_physical()
+    high = physical.max()
+    if high is None:
+        return Encoded(np.full(len(series), -1, dtype=np.int32), np.empty(0, dtype=object))
+    valid = series.is_not_null().to_numpy() if series.null_count() else np.empty(0, dtype=np.bool_)
+    appearance, _ = rank_bounded(
+        physical.fill_null(0).to_numpy().astype(np.int64),
+        valid,
+        0,
+        int(high) + 1,  # type: ignore[arg-type]  # polars types max() for all dtypes at once
+    )
+    unique = series.drop_nulls().unique()
+    names = unique.cast(pl.String).gather(unique.to_physical().arg_sort()).to_list()
+    values = np.array(names, dtype=object)
+    order = sorted(range(len(names)), key=names.__getitem__)
+    return _permuted(Encoded(appearance, values), np.array(order, dtype=np.int64))
+
+
+def _permuted(encoded: Encoded, order: NDArray[np.int64]) -> Encoded:
+    """Keep the values at ``order``, in that order; what is not kept becomes missing."""
+    ranks = np.full(encoded.values.size + 1, -1, dtype=np.int32)
+    ranks[order] = np.arange(order.size, dtype=np.int32)
+    return Encoded(ranks[encoded.codes], encoded.values[order])
+
+
+def means_missing(value: object, codes: tuple[Code, ...]) -> bool:
+    """Whether a value is one of the declared missing codes.
+
+    >>> means_missing(99, ("?", "99")), means_missing("NA", ("?",)), means_missing("", ())
+    (True, False, True)
+    """
+    if isinstance(value, str):
+        return value == "" or any(value == str(code) for code in codes)
+    for code in codes:
+        try:
+            if float(code) == float(value):  # type: ignore[arg-type]  # dates end in the handler
+                return True
+        except (TypeError, ValueError):
+            if str(code) == str(value):
+                return True
+    return False
+
+
+def _without(encoded: Encoded, attribute: Attribute) -> Encoded:
+    if not attribute.missing and encoded.values.dtype != object:
+        return encoded
+    kept = [i for i, value in enumerate(encoded.values.tolist()) if not means_missing(value, attribute.missing)]
+    if len(kept) == encoded.values.size:
+        return encoded
+    return _permuted(encoded, np.array(kept, dtype=np.int64))
+
+
+def _reordered(encoded: Encoded, attribute: Attribute) -> Encoded:
+    place = {str(category): i for i, category in enumerate(attribute.order)}
+    names = [str(value) for value in encoded.values.tolist()]
+    unknown = sum(name not in place for name in names)
+    if unknown:
+        raise MicrofileError(
+            f"column {attribute.name!r} holds {unknown} categories that its declared order does not list",
+            hint="list every category in the order, or declare the others as missing",
+        )
+    order = sorted(range(len(names)), key=lambda i: place[names[i]])
+    return _permuted(encoded, np.array(order, dtype=np.int64))

@@ -1,0 +1,270 @@
+"""The microfile: a frame of any library, with the kinds of its columns."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+import polars as pl
+
+from sfumato.arrays import Reals
+from sfumato.errors import MicrofileError, SettingError, nearest
+from sfumato.microfile.attribute import Attribute, Code, Kind, kind_named
+from sfumato.microfile.encoding import Encoded, encode
+
+Missing = Iterable[Code] | Mapping[str, Iterable[Code]]
+Kinds = Mapping[str, str | Sequence[Code]]
+
+
+class Microfile:
+    """A file with one record a person, household or firm.
+
+    Parameters
+    ----------
+    frame
+        A pandas, polars or pyarrow table.
+    kinds
+        For columns whose kind is not as guessed: ``"numeric"``, ``"categorical"``, ``"ordinal"`` or,
+        for an ordinal attribute, its categories from lowest to highest.
+    missing
+        Codes that mean a missing value, for all columns or column by column. Null, NaN and the empty
+        text always do.
+    labels
+        What codes mean, column by column.
+    titles
+        The columns' names in words.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> people = Microfile(pl.DataFrame({"age": [31, 99], "sex": ["f", "m"]}), missing={"age": [99]})
+    >>> people
+    Microfile of 2 records: age (numeric), sex (categorical)
+    >>> people.encoded("age").codes.tolist()
+    [0, -1]
+    """
+
+    def __init__(
+        self,
+        frame: Any,
+        *,
+        kinds: Kinds | None = None,
+        missing: Missing | None = None,
+        labels: Mapping[str, Mapping[Code, str]] | None = None,
+        titles: Mapping[str, str] | None = None,
+    ) -> None:
+        table = _eager(frame)
+        self._table = table
+        names = table.columns
+        for argument, mapping in (("kinds", kinds), ("labels", labels), ("titles", titles)):
+            _check_names(argument, mapping or {}, names)
+        if isinstance(missing, Mapping):
+            _check_names("missing", missing, names)
+        self._series: dict[str, pl.Series] = {}
+        self._encoded: dict[str, Encoded] = {}
+        self.attributes: dict[str, Attribute] = {
+            name: _describe(
+                name,
+                self.series(name),
+                kind=(kinds or {}).get(name) or _declared_order(table, name),
+                missing=_codes_for(name, missing),
+                labels=(labels or {}).get(name, {}),
+                title=(titles or {}).get(name, ""),
+            )
+            for name in names
+        }
+
+    @property
+    def frame(self) -> Any:
+        """The frame as it came in."""
+        return self._table.to_native()
+
+    @property
+    def records(self) -> int:
+        """The number of records."""
+        return len(self._table)
+
+    @property
+    def names(self) -> list[str]:
+        """The attributes' names in the file's order."""
+        return list(self.attributes)
+
+    def __repr__(self) -> str:
+        shown = ", ".join(f"{a.name} ({a.kind})" for a in list(self.attributes.values())[:8])
+        more = len(self.attributes) - 8
+        return f"Microfile of {self.records:,} records: {shown}" + (f" and {more} more" if more > 0 else "")
+
+    def attribute(self, name: str) -> Attribute:
+        """Return the description of an attribute."""
+        try:
+            return self.attributes[name]
+        except KeyError:
+            raise MicrofileError(f"there is no column {name!r}", hint=nearest(name, self.attributes)) from None
+
+    def series(self, name: str) -> pl.Series:
+        """Return a column as it stands in the frame."""
+        if name not in self._series:
+            self._series[name] = self._table.get_column(name).to_polars()
+        return self._series[name]
+
+    def encoded(self, name: str) -> Encoded:
+        """Return a column as codes; it is encoded once."""
+        attribute = self.attribute(name)
+        if name not in self._encoded:
+            self._encoded[name] = encode(self.series(name), attribute)
+        return self._encoded[name]
+
+    def encode_together(self, names: Sequence[str]) -> None:
+        """Encode several columns at once, on as many threads as there are cores."""
+        waiting = [name for name in dict.fromkeys(names) if name not in self._encoded]
+        if len(waiting) > 1:
+            with ThreadPoolExecutor(os.cpu_count()) as pool:
+                list(pool.map(self.encoded, waiting))
+
+    def numbers(self, name: str) -> Reals:
+        """Return a numeric column as numbers, NaN where missing."""
+        attribute = self.attribute(name)
+        if attribute.kind is not Kind.NUMERIC:
+            raise MicrofileError(
+                f"column {name!r} is {attribute.kind}, not numeric",
+                hint="choose a numeric column, or set its kind and declare the codes that mean missing",
+            )
+        series = self.series(name).to_physical().cast(pl.Float64)
+        numbers = np.array(series.fill_null(float("nan")).to_numpy(), dtype=np.float64)
+        if attribute.missing:
+            numbers[self.encoded(name).missing] = np.nan
+        return numbers
+
+    def with_columns(self, columns: Mapping[str, pl.Series], *, kinds: Kinds | None = None) -> Microfile:
+        """Return a microfile in which some columns are replaced; the frame stays of its kind."""
+        backend = nw.get_native_namespace(self._table)
+        table = self._table
+        for name, series in columns.items():
+            values = nw.new_series(name, series.to_list(), backend=backend)
+            table = table.with_columns(values.alias(name))
+        kept = {name: a for name, a in self.attributes.items() if name not in columns}
+        return Microfile(
+            table.to_native(),
+            kinds={**{n: list(a.order) or a.kind.value for n, a in kept.items()}, **(kinds or {})},
+            missing={name: a.missing for name, a in kept.items()},
+            labels={name: a.labels for name, a in kept.items()},
+            titles={name: a.title for name, a in kept.items()},
+        )
+
+    def filter(self, keep: Sequence[bool] | np.ndarray[Any, np.dtype[np.bool_]]) -> Microfile:
+        """Return a microfile of the records that are kept, in their order."""
+        rows = np.flatnonzero(np.asarray(keep, dtype=np.bool_))
+        return self._like(self._table[rows.tolist()])
+
+    def select(self, names: Sequence[str]) -> Microfile:
+        """Return a microfile of some attributes."""
+        for name in names:
+            self.attribute(name)
+        return self._like(self._table.select(*names))
+
+    def _like(self, table: nw.DataFrame[Any]) -> Microfile:
+        copy = object.__new__(Microfile)
+        copy._table = table
+        copy._series = {}
+        copy._encoded = {}
+        copy.attributes = {name: self.attributes[name] for name in table.columns}
+        return copy
+
+
+def _eager(frame: Any) -> nw.DataFrame[Any]:
+    if isinstance(frame, Microfile):
+        return frame._table
+    if type(frame).__module__.startswith("pandas"):
+        _check_pandas_names(frame)
+    try:
+        given: nw.DataFrame[Any] | nw.LazyFrame[Any] = nw.from_native(frame)
+    except TypeError:
+        raise MicrofileError(
+            f"a {type(frame).__name__} is no frame", hint="give a pandas, polars or pyarrow table"
+        ) from None
+    table: nw.DataFrame[Any] = given.collect() if isinstance(given, nw.LazyFrame) else given
+    if not table.columns:
+        raise MicrofileError("the frame has no columns")
+    if len(table) == 0:
+        raise MicrofileError("the frame has a header but no records")
+    return table
+
+
+def _check_pandas_names(frame: Any) -> None:
+    names = list(getattr(frame, "columns", []))
+    if any(not isinstance(name, str) for name in names):
+        raise MicrofileError("every column needs a text as its name", hint="frame.columns = frame.columns.map(str)")
+    check_distinct(names)
+
+
+def check_distinct(names: Sequence[str]) -> None:
+    """Refuse columns of the same name."""
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise MicrofileError(
+            f"column name {twice[0]!r} stands {names.count(twice[0])} times in the header",
+            hint="give every column a name of its own",
+        )
+
+
+def _check_names(argument: str, mapping: Mapping[str, object], names: Sequence[str]) -> None:
+    for name in mapping:
+        if name not in names:
+            raise SettingError(f"{argument}: there is no column {name!r}", hint=nearest(name, names))
+
+
+def _codes_for(name: str, missing: Missing | None) -> tuple[Code, ...]:
+    codes = missing.get(name, ()) if isinstance(missing, Mapping) else (missing or ())
+    return (codes,) if isinstance(codes, str | int | float) else tuple(codes)
+
+
+def _declared_order(table: nw.DataFrame[Any], name: str) -> list[Code] | None:
+    """Return the order of a column that the frame's own library declares ordered."""
+    dtype = table.schema[name]
+    return list(dtype.categories) if isinstance(dtype, nw.Enum) else None
+
+
+def _describe(
+    name: str,
+    series: pl.Series,
+    *,
+    kind: str | Sequence[Code] | None,
+    missing: tuple[Code, ...],
+    labels: Mapping[Code, str],
+    title: str,
+) -> Attribute:
+    numbers = series.dtype.is_numeric() or series.dtype.is_temporal()
+    order: tuple[Code, ...] = ()
+    if kind is None:
+        guessed = _guess(series, labels)
+    elif isinstance(kind, str):
+        guessed = kind_named(kind, attribute=name)
+    else:
+        guessed, order = Kind.ORDINAL, tuple(kind)
+    if guessed is Kind.NUMERIC and not numbers and series.dtype != pl.Null:
+        raise MicrofileError(
+            f"column {name!r} is declared numeric but holds text",
+            hint="declare the codes that mean missing (missing=...), or make it categorical",
+        )
+    if series.dtype.is_float() and bool(series.is_infinite().any()):
+        raise MicrofileError(
+            f"column {name!r} holds {int(series.is_infinite().sum())} infinite values",
+            hint="replace them by missing values, or by the largest value that occurs",
+        )
+    return Attribute(name, guessed, order=order, missing=missing, labels=dict(labels), title=title)
+
+
+def _guess(series: pl.Series, labels: Mapping[Code, str]) -> Kind:
+    """Guess a kind: a file's own types decide; numbers whose every value has a label are categories."""
+    dtype = series.dtype
+    if not (dtype.is_numeric() or dtype.is_temporal()):
+        return Kind.CATEGORICAL
+    if labels:
+        values = series.drop_nulls().unique().to_list()
+        if all(value in labels for value in values):
+            return Kind.CATEGORICAL
+    return Kind.NUMERIC

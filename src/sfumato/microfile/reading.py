@@ -1,0 +1,99 @@
+"""Reading a microfile from any of the formats that statistics live in."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+import polars as pl
+
+from sfumato.errors import MicrofileError, SettingError, nearest
+from sfumato.microfile.attribute import Code
+from sfumato.microfile.delimited import read_delimited
+from sfumato.microfile.microfile import Kinds, Microfile, Missing
+from sfumato.microfile.settling import settle_text
+from sfumato.progress import Progress, silent
+
+DELIMITED = (".csv", ".tsv", ".txt", ".csv.gz", ".tsv.gz", ".txt.gz")
+PARQUET = (".parquet", ".pq")
+STATISTICAL = (".sav", ".zsav", ".dta", ".sas7bdat")
+
+
+def read(
+    path: str | os.PathLike[str],
+    *,
+    kinds: Kinds | None = None,
+    missing: Missing | None = None,
+    encoding: str | None = None,
+    delimiter: str | None = None,
+    decimal: str | None = None,
+    progress: Progress = silent,
+) -> Microfile:
+    """Read a microfile.
+
+    Parameters
+    ----------
+    path
+        Delimited text (csv, tsv, txt, also gzipped), Parquet, SPSS (sav, zsav), Stata (dta) or SAS
+        (sas7bdat).
+    kinds, missing
+        As for :class:`~sfumato.Microfile`.
+    encoding, delimiter, decimal
+        How a delimited text is written, where it is not found rightly.
+    progress
+        Called while reading.
+    """
+    path = Path(path)
+    _check_readable(path)
+    name = path.name.lower()
+    try:
+        if name.endswith(DELIMITED):
+            frame, dialect = read_delimited(
+                path, encoding=encoding, delimiter=delimiter, decimal=decimal, progress=progress
+            )
+            codes = _declared(missing, frame.columns)
+            kept = [column for column, kind in (kinds or {}).items() if kind != "numeric"]
+            frame = settle_text(frame, decimal=dialect.decimal, missing=codes, kept=kept)
+            return Microfile(frame, kinds=kinds, missing=missing)
+        if name.endswith(PARQUET):
+            return Microfile(_read_parquet(path), kinds=kinds, missing=missing)
+        if name.endswith(STATISTICAL):
+            from sfumato.microfile.statistical import read_statistical
+
+            return read_statistical(path, kinds=kinds, missing=missing, encoding=encoding)
+    except MicrofileError as error:
+        raise MicrofileError(f"{path.name}: {error.message}", hint=error.hint) from None
+    endings = ", ".join(ending.lstrip(".") for ending in (*DELIMITED, *PARQUET, *STATISTICAL))
+    raise SettingError(f"{path.name} has an ending that is not known", hint=f"known are: {endings}")
+
+
+def _check_readable(path: Path) -> None:
+    if not path.exists():
+        beside = [p.name for p in path.parent.iterdir() if p.is_file()] if path.parent.is_dir() else []
+        hint = nearest(path.name, beside) if beside else "check the folder's name"
+        raise MicrofileError(f"there is no file {path}", hint=hint)
+    if path.is_dir():
+        raise MicrofileError(f"{path} is a folder, not a file")
+    if not os.access(path, os.R_OK):
+        raise MicrofileError(f"{path} may not be read", hint="ask its owner for permission")
+    if path.stat().st_size == 0:
+        raise MicrofileError(f"{path.name}: the file is empty")
+
+
+def _declared(missing: Missing | None, names: Iterable[str]) -> dict[str, list[Code]]:
+    if isinstance(missing, Mapping):
+        return {name: list(codes) for name, codes in missing.items()}
+    codes = list(missing or ())
+    return dict.fromkeys(names, codes)
+
+
+def _read_parquet(path: Path) -> pl.DataFrame:
+    """Read Parquet, text going into a dictionary while it streams by."""
+    categories = pl.Categorical(pl.Categories.random())
+    try:
+        scanned = pl.scan_parquet(path)
+        text = [name for name, dtype in scanned.collect_schema().items() if dtype == pl.String]
+        return scanned.with_columns(pl.col(text).cast(categories)).collect(engine="streaming")
+    except (pl.exceptions.PolarsError, OSError):
+        raise MicrofileError("the file is not a Parquet file, or is damaged") from None

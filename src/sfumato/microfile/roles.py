@@ -1,0 +1,83 @@
+"""The parts that attributes play in a task."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+import numpy as np
+from pydantic import BeforeValidator, Field
+
+from sfumato.arrays import Reals
+from sfumato.errors import MicrofileError, SettingError, nearest
+from sfumato.microfile.attribute import Kind
+from sfumato.microfile.microfile import Microfile
+from sfumato.settings import Settings, listed
+
+Names = Annotated[tuple[str, ...], BeforeValidator(listed)]
+
+
+class Roles(Settings):
+    """Which attribute is what, in one task.
+
+    >>> Roles(quasi=["age", "sex"], sensitive="income").sensitive
+    ('income',)
+    """
+
+    quasi: Names = Field(min_length=1)
+    """Attributes that others may know and that together can identify."""
+    sensitive: Names = ()
+    """Attributes that nobody should learn of a person."""
+    identifiers: Names = ()
+    """Attributes that name a person; they never leave."""
+    weight: str | None = None
+    """How many people of the population a record stands for."""
+    household: str | None = None
+    """The household (firm, ward, ...) that a record belongs to."""
+    missing: Literal["own", "wildcard"] = "own"
+    """What a missing value is: a value of its own, which is the safe reading, or one that could be any
+    (as sdcMicro reads it, right where values were suppressed)."""
+
+    def check(self, microfile: Microfile) -> None:
+        """Refuse roles that do not fit the microfile."""
+        taken: dict[str, str] = {}
+        microfile.encode_together([name for name in (*self.quasi, *self.sensitive) if name in microfile.attributes])
+        for role, names in self._by_role():
+            for name in names:
+                if name not in microfile.attributes:
+                    raise SettingError(f"{role}: there is no column {name!r}", hint=nearest(name, microfile.names))
+                if name in taken:
+                    twice = f"twice as {role}" if taken[name] == role else f"as {taken[name]} and as {role}"
+                    raise SettingError(f"column {name!r} is given {twice}", hint="give each column one role")
+                taken[name] = role
+                if role != "weight" and microfile.encoded(name).values.size == 0:
+                    raise MicrofileError(
+                        f"column {name!r} ({role}) has only missing values", hint="leave it out of the task"
+                    )
+        if self.weight is not None:
+            self.weights(microfile)
+
+    def _by_role(self) -> list[tuple[str, tuple[str, ...]]]:
+        return [
+            ("quasi", self.quasi),
+            ("sensitive", self.sensitive),
+            ("identifiers", self.identifiers),
+            ("weight", (self.weight,) if self.weight is not None else ()),
+            ("household", (self.household,) if self.household is not None else ()),
+        ]
+
+    def weights(self, microfile: Microfile) -> Reals:
+        """Return the records' weights, refusing what cannot be one."""
+        if self.weight is None:
+            return np.ones(microfile.records)
+        if microfile.attribute(self.weight).kind is not Kind.NUMERIC:
+            raise MicrofileError(f"weight {self.weight!r} is not numeric")
+        weights = microfile.numbers(self.weight)
+        for wrong, what in ((np.isnan(weights), "missing"), (weights < 0, "negative")):
+            if wrong.any():
+                raise MicrofileError(
+                    f"weight {self.weight!r} is {what} in {int(wrong.sum()):,} records",
+                    hint="weights must be given and not negative",
+                )
+        if not weights.any():
+            raise MicrofileError(f"weight {self.weight!r} is zero in every record")
+        return weights

@@ -1,0 +1,75 @@
+"""Reading the files of SPSS, Stata and SAS, with their value labels."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from sfumato.errors import MicrofileError
+from sfumato.microfile.microfile import Kinds, Microfile, Missing
+
+_MEASURES = {"nominal": "categorical", "ordinal": "ordinal", "scale": "numeric"}
+
+
+def read_statistical(path: Path, *, kinds: Kinds | None, missing: Missing | None, encoding: str | None) -> Microfile:
+    """Read a sav, zsav, dta or sas7bdat file.
+
+    Values that the file itself declares missing (SPSS user-missing values and the like) are missing.
+    """
+    try:
+        import pyreadstat
+    except ImportError:
+        raise MicrofileError(
+            f"{path.suffix} files need the package pyreadstat", hint="pip install 'sfumato[files]'"
+        ) from None
+    readers: dict[str, Any] = {
+        ".sav": pyreadstat.read_sav,
+        ".zsav": pyreadstat.read_sav,
+        ".dta": pyreadstat.read_dta,
+        ".sas7bdat": pyreadstat.read_sas7bdat,
+    }
+    options = {"encoding": encoding} if encoding else {}
+    try:
+        frame, meta = readers[path.suffix.lower()](str(path), output_format="polars", **options)
+    except (pyreadstat.ReadstatError, pyreadstat.PyreadstatError, UnicodeDecodeError, ValueError):
+        raise MicrofileError(
+            f"the file is not a {path.suffix.lstrip('.')} file, is damaged, or has another encoding"
+        ) from None
+    frame = _settled(frame)
+    guessed = {**_measures(frame, meta), **(kinds or {})}
+    return Microfile(
+        frame,
+        kinds=guessed,
+        missing=missing,
+        labels=meta.variable_value_labels,
+        titles={name: title for name, title in meta.column_names_to_labels.items() if title},
+    )
+
+
+def _settled(frame: pl.DataFrame) -> pl.DataFrame:
+    """Make whole numbers of the reals that these formats use for everything, categories of text."""
+    whole = [
+        name
+        for name, dtype in frame.schema.items()
+        if dtype.is_float() and bool((frame.get_column(name).drop_nulls().drop_nans() % 1 == 0).all())
+    ]
+    text = [name for name, dtype in frame.schema.items() if dtype == pl.String]
+    return frame.with_columns(
+        pl.col(whole).fill_nan(None).cast(pl.Int64), pl.col(text).cast(pl.Categorical(pl.Categories.random()))
+    )
+
+
+def _measures(frame: pl.DataFrame, meta: Any) -> dict[str, str]:
+    """Return the kinds that an SPSS file declares, where they fit what its columns hold."""
+    kinds = {}
+    for name, measure in meta.variable_measure.items():
+        kind = _MEASURES.get(measure)
+        labels = meta.variable_value_labels.get(name)
+        if kind is None or (kind == "numeric" and not frame.schema[name].is_numeric()):
+            continue
+        if kind != "numeric" and frame.schema[name].is_numeric() and not labels:
+            continue
+        kinds[name] = kind
+    return kinds

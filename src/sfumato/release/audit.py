@@ -1,0 +1,250 @@
+"""The audit: whether a release keeps its promise. It believes the files, not what they say."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+import polars as pl
+from pydantic import ValidationError
+
+from sfumato.errors import ReleaseError, SfumatoError
+from sfumato.measures.kept import Kept, Why, explain, keeps
+from sfumato.measures.promise import Promise
+from sfumato.measures.summary import summarize
+from sfumato.microfile.forms import Interval, Sets
+from sfumato.microfile.microfile import Microfile
+from sfumato.release.certificate import CERTIFICATE, CODEBOOK, Certificate, digest_of, seal_of
+from sfumato.release.codebook import Codebook
+from sfumato.release.data import column_facts, read_data
+from sfumato.settings import Settings
+
+Subject = Literal["certificate", "codebook", "data", "promise", "folder"]
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Something that an audit found."""
+
+    about: Subject
+    message: str
+    breaks: bool = True
+    """Whether the release cannot be believed, or breaks its promise, for it."""
+
+
+@dataclass(frozen=True)
+class Audit:
+    """What an audit found."""
+
+    findings: tuple[Finding, ...]
+    measured: dict[str, Any] = field(default_factory=dict)
+    """All measures of the data; empty where they could not be taken."""
+    reasons: tuple[Why, ...] = ()
+    """For each limit that is broken, why."""
+
+    @property
+    def holds(self) -> bool:
+        """Whether the release is intact and keeps its promise."""
+        return not any(finding.breaks for finding in self.findings)
+
+    @property
+    def k(self) -> int | None:
+        """The records of the smallest block."""
+        return self.measured.get("k")
+
+    @property
+    def l(self) -> float | None:  # noqa: E743  # the field's own letter
+        """The distinct l of the worst sensitive attribute."""
+        return self.measured.get("l")
+
+    @property
+    def t(self) -> float | None:
+        """The t of the worst sensitive attribute."""
+        return self.measured.get("t")
+
+    @property
+    def risk(self) -> dict[str, Any] | None:
+        """The risk of re-identification."""
+        return self.measured.get("risk")
+
+
+def audit_table(table: Microfile, promise: Promise, codebook: Codebook) -> Audit:
+    """Measure a table against a promise."""
+    findings = list(_misfits(table, codebook))
+    if any(finding.breaks for finding in findings):
+        return Audit(tuple(findings))
+    columns = codebook.columns()
+    try:
+        keys = [column for name in promise.quasi for column in columns[name]]
+        kept = keeps(table, promise, keys=keys, hierarchies=codebook.hierarchies())
+        reasons = explain(kept, table, columns=columns, hierarchies=codebook.hierarchies())
+    except KeyError as error:
+        return Audit((*findings, Finding("promise", f"the data has no attribute {error.args[0]!r}")))
+    except SfumatoError as error:
+        return Audit((*findings, Finding("promise", f"cannot be measured: {error.message}")))
+    findings += [Finding("promise", str(reason)) for reason in reasons]
+    return Audit(tuple(findings), _measured(kept), tuple(reasons))
+
+
+def _measured(kept: Kept) -> dict[str, Any]:
+    return summarize(kept.safety)
+
+
+def _misfits(table: Microfile, codebook: Codebook) -> Iterator[Finding]:
+    """Find where the data is not what the codebook says."""
+    told = [column for its in codebook.columns().values() for column in its]
+    for name in told:
+        if name not in table.attributes:
+            yield Finding("codebook", f"describes column {name!r}, which the data lacks")
+    for name in table.names:
+        if name not in told:
+            yield Finding("codebook", f"does not describe column {name!r}")
+    for name, entry in codebook.attributes.items():
+        columns = entry.form.columns(name)
+        if any(column not in table.attributes for column in columns):
+            continue
+        if isinstance(entry.form, Interval):
+            low, high = (table.series(column) for column in columns)
+            if not (low.dtype.is_numeric() or low.dtype.is_temporal()):
+                yield Finding("data", f"column {columns[0]!r} is the end of an interval but holds no numbers")
+            elif wrong := int((low > high).sum()):
+                yield Finding("data", f"{name!r} has {wrong:,} intervals whose lower end lies above the upper one")
+        elif isinstance(entry.form, Sets):
+            labels = {str(value) for value in table.encoded(name).values.tolist()}
+            if unknown := len(labels - set(entry.form.members)):
+                yield Finding("codebook", f"does not explain {unknown} labels of column {name!r}")
+
+
+def read_json(path: Path) -> dict[str, Any]:
+    """Read a JSON object of a release."""
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise ReleaseError(f"{path.name} is missing") from None
+    except (UnicodeDecodeError, json.JSONDecodeError, RecursionError):
+        raise ReleaseError(f"{path.name} is not JSON") from None
+    if not isinstance(content, dict):
+        raise ReleaseError(f"{path.name} is not a JSON object")
+    return content
+
+
+def parse_as(model: type[Settings], path: Path, content: dict[str, Any]) -> Any:
+    """Check a JSON object of a release against its form."""
+    try:
+        return model.model_validate(content)
+    except ValidationError as error:
+        where = ".".join(str(part) for part in error.errors()[0]["loc"])
+        raise ReleaseError(f"{path.name} is not of its form at {where!r}") from None
+    except SfumatoError as error:
+        raise ReleaseError(f"{path.name} is not of its form: {error.message}") from None
+
+
+def require_release(folder: Path) -> None:
+    """Refuse a folder that is no release at all."""
+    if not folder.is_dir():
+        raise ReleaseError(f"there is no folder {folder}", hint="give the folder that a release was written to")
+    if not (folder / CERTIFICATE).is_file():
+        raise ReleaseError(f"{folder} is no release: it has no {CERTIFICATE}")
+
+
+@dataclass
+class Opened:
+    """The files of a release, as far as they could be read, and what is wrong with them."""
+
+    findings: list[Finding]
+    certificate: Certificate | None = None
+    codebook: Codebook | None = None
+    frame: pl.DataFrame | None = None
+
+
+def open_files(folder: Path) -> Opened:
+    """Read a release's files and check that they belong together."""
+    opened = Opened([])
+    found = opened.findings
+    try:
+        content = read_json(folder / CERTIFICATE)
+        opened.certificate = parse_as(Certificate, folder / CERTIFICATE, content)
+    except ReleaseError as error:
+        found.append(Finding("certificate", error.message))
+        return opened
+    certificate = opened.certificate
+    if seal_of(content) != certificate.seal:
+        found.append(Finding("certificate", "was edited: its seal does not fit its content"))
+    try:
+        opened.codebook = parse_as(Codebook, folder / CODEBOOK, read_json(folder / CODEBOOK))
+        if digest_of(folder / CODEBOOK) != certificate.codebook:
+            found.append(Finding("codebook", "was edited: its digest is not the certificate's"))
+    except ReleaseError as error:
+        found.append(Finding("codebook", error.message))
+    opened.frame = _open_data(folder / certificate.data.file, certificate, found)
+    known = {CERTIFICATE, CODEBOOK, certificate.data.file}
+    for path in sorted(folder.iterdir()):
+        if path.name not in known:
+            found.append(Finding("folder", f"holds {path.name}, which is no part of the release", breaks=False))
+    return opened
+
+
+def _open_data(path: Path, certificate: Certificate, found: list[Finding]) -> pl.DataFrame | None:
+    facts = certificate.data
+    if not path.is_file():
+        found.append(Finding("data", f"{path.name} is missing"))
+        return None
+    changed = digest_of(path) != facts.sha256
+    if changed:
+        found.append(Finding("data", f"{path.name} was changed: its digest is not the certificate's"))
+    try:
+        frame = read_data(path, {name: column.type for name, column in facts.columns.items()})
+    except ReleaseError as error:
+        found.append(Finding("data", error.message))
+        return None
+    if frame.height != facts.records:
+        found.append(Finding("data", f"has {frame.height:,} records, the certificate says {facts.records:,}"))
+    else:
+        for name, now in column_facts(frame).items():
+            if now.sha256 != facts.columns[name].sha256:
+                found.append(Finding("data", f"column {name!r} has cells that were changed"))
+    return frame
+
+
+def table_of(frame: pl.DataFrame, codebook: Codebook) -> Microfile:
+    """Return the data of a release as a microfile."""
+    kinds = {name: kind for name, kind in codebook.kinds().items() if name in frame.columns}
+    missing = {name: codes for name, codes in codebook.missing().items() if name in frame.columns}
+    return Microfile(frame, kinds=kinds, missing=missing)
+
+
+def audit_folder(folder: Path) -> Audit:
+    """Re-measure what is on disk: digests, form, and the promise from the data."""
+    require_release(folder)
+    opened = open_files(folder)
+    if opened.certificate is None or opened.codebook is None or opened.frame is None:
+        return Audit(tuple(opened.findings))
+    try:
+        table = table_of(opened.frame, opened.codebook)
+    except SfumatoError as error:
+        return Audit((*opened.findings, Finding("data", error.message)))
+    again = audit_table(table, opened.certificate.promise, opened.codebook)
+    findings = [*opened.findings, *again.findings, *_differences(opened.certificate.measured, again.measured)]
+    return Audit(tuple(findings), again.measured, again.reasons)
+
+
+def _differences(said: dict[str, Any], now: dict[str, Any], path: str = "") -> Iterator[Finding]:
+    """Find where the certificate says something else than was measured."""
+    if not now:
+        return
+    for key in dict.fromkeys([*said, *now]):
+        name = f"{path}{key}"
+        one, other = said.get(key), now.get(key)
+        if isinstance(one, dict) and isinstance(other, dict):
+            yield from _differences(one, other, f"{name}.")
+        elif not _same(one, other):
+            yield Finding("certificate", f"says {name} = {one}, the data has {other}")
+
+
+def _same(one: object, other: object) -> bool:
+    if isinstance(one, int | float) and isinstance(other, int | float):
+        return abs(one - other) <= 1e-9 * max(1.0, abs(one), abs(other))
+    return one == other

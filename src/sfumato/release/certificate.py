@@ -1,0 +1,88 @@
+"""The certificate: what a release promises, what was measured, and of which files it speaks."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import Field, JsonValue
+
+from sfumato.measures.promise import Promise
+from sfumato.settings import Settings
+
+CERTIFICATE = "certificate.json"
+CODEBOOK = "codebook.json"
+
+ColumnType = Literal["integer", "real", "text", "date", "datetime", "boolean"]
+
+
+class ColumnFacts(Settings):
+    """One column of the data."""
+
+    type: ColumnType
+    """What its cells are."""
+    sha256: str
+    """The digest of its cells, so that a changed column is found by name."""
+
+
+class DataFacts(Settings):
+    """The data file."""
+
+    file: Literal["data.parquet", "data.csv"]
+    """Its name."""
+    sha256: str
+    """Its digest."""
+    records: int = Field(ge=0)
+    """How many records it has."""
+    columns: dict[str, ColumnFacts]
+    """Its columns in order."""
+
+
+class Certificate(Settings):
+    """What a release promises and what was measured."""
+
+    format: Literal["sfumato-release-1"] = "sfumato-release-1"
+    """The form of this certificate."""
+    software: dict[str, str]
+    """The versions that made the release."""
+    promise: Promise
+    """The limits that every block keeps."""
+    measured: dict[str, JsonValue]
+    """What was measured on the data."""
+    settings: dict[str, JsonValue]
+    """How it was protected, as far as that may be public."""
+    data: DataFacts
+    """The data file."""
+    codebook: str
+    """The digest of the codebook."""
+    seal: str = ""
+    """The digest of all the rest of this certificate."""
+
+    def sealed(self) -> Certificate:
+        """Return the certificate with its seal."""
+        return self.model_copy(update={"seal": seal_of(self.model_dump(mode="json"))})
+
+
+def seal_of(content: dict[str, Any]) -> str:
+    """Digest a certificate's content without its seal."""
+    rest = {key: value for key, value in content.items() if key != "seal"}
+    return hashlib.sha256(to_json(rest).encode()).hexdigest()
+
+
+def to_json(content: Any) -> str:
+    """Write JSON in one canonical way."""
+    return json.dumps(content, indent=2, sort_keys=False, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def digest_of(path: Path) -> str:
+    """Digest a file."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def certificate_schema() -> dict[str, Any]:
+    """Return the JSON Schema of certificates; it is shipped as ``certificate.schema.json``."""
+    schema = Certificate.model_json_schema()
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema}

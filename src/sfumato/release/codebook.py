@@ -1,0 +1,114 @@
+"""The codebook: what the columns of a release mean."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from pydantic import Field
+
+from sfumato.errors import ReleaseError
+from sfumato.microfile.attribute import Kind
+from sfumato.microfile.forms import Exact, Form, Interval, Sets
+from sfumato.microfile.hierarchy import Hierarchy
+from sfumato.microfile.microfile import Kinds, Microfile
+from sfumato.settings import Settings
+
+
+class Entry(Settings):
+    """What one attribute of a release is."""
+
+    kind: Kind
+    """How its values relate."""
+    form: Form = Field(default_factory=Exact)
+    """How it stands in the data."""
+    title: str = ""
+    """Its name in words."""
+    order: tuple[str, ...] = ()
+    """The categories of an ordinal attribute that occur, from lowest to highest."""
+    missing: tuple[str, ...] = ()
+    """Codes that mean a missing value, beside an empty cell."""
+    labels: dict[str, str] = Field(default_factory=dict)
+    """What codes that occur mean."""
+    hierarchy: dict[str, tuple[str, ...]] = Field(default_factory=dict)
+    """For a hierarchical distance: the coarser labels of each value that occurs."""
+
+
+class Codebook(Settings):
+    """What the columns of a release mean."""
+
+    attributes: dict[str, Entry]
+    """In the order of the data's columns."""
+
+    def columns(self) -> dict[str, tuple[str, ...]]:
+        """Return the data's columns of each attribute."""
+        return {name: entry.form.columns(name) for name, entry in self.attributes.items()}
+
+    def kinds(self) -> Kinds:
+        """Return the kinds of the data's columns."""
+        kinds: dict[str, str | list[str | int | float]] = {}
+        for name, entry in self.attributes.items():
+            if isinstance(entry.form, Interval):
+                continue
+            kinds[name] = list(entry.order) if entry.order and entry.kind is Kind.ORDINAL else entry.kind.value
+        return kinds
+
+    def hierarchies(self) -> dict[str, Hierarchy]:
+        """Return the hierarchies that hierarchical distances need."""
+        return {
+            name: Hierarchy.from_mapping(entry.hierarchy) for name, entry in self.attributes.items() if entry.hierarchy
+        }
+
+    def missing(self) -> dict[str, tuple[str, ...]]:
+        """Return the missing codes of the data's columns."""
+        return {name: entry.missing for name, entry in self.attributes.items() if entry.missing}
+
+
+def describe(table: Microfile, *, forms: Mapping[str, Form], hierarchies: Mapping[str, Hierarchy]) -> Codebook:
+    """Make the codebook of a released table, of nothing but what the table shows."""
+    entries: dict[str, Entry] = {}
+    taken: set[str] = set()
+    inner = {column for name, form in forms.items() for column in form.columns(name)}
+    for column in table.names:
+        if column in taken:
+            continue
+        owner = next((name for name, form in forms.items() if column in form.columns(name)), column)
+        form = forms.get(owner, Exact())
+        for part in form.columns(owner):
+            if part not in table.attributes:
+                raise ReleaseError(f"attribute {owner!r} is {form.form}, but the table has no column {part!r}")
+            taken.add(part)
+        entries[owner] = _entry(table, owner, form, hierarchies.get(owner))
+    strange = [name for name in forms if name not in entries]
+    if strange or inner - taken:
+        raise ReleaseError(f"the table has no column of attribute {(strange or sorted(inner - taken))[0]!r}")
+    return Codebook(attributes=entries)
+
+
+def _entry(table: Microfile, name: str, form: Form, hierarchy: Hierarchy | None) -> Entry:
+    if isinstance(form, Interval):
+        return Entry(kind=Kind.NUMERIC, form=form)
+    attribute = table.attribute(name)
+    plain = attribute.kind is Kind.NUMERIC and not (attribute.labels or attribute.missing or hierarchy)
+    values = [] if plain else [str(value) for value in table.encoded(name).values.tolist()]
+    if isinstance(form, Sets):
+        unknown = sum(value not in form.members for value in values)
+        if unknown:
+            raise ReleaseError(f"column {name!r} has {unknown} labels that its sets do not explain")
+        form = Sets(members={value: form.members[value] for value in values})
+    present = set(values)
+    written = set(table.series(name).drop_nulls().unique().to_list()) if attribute.missing else set()
+    return Entry(
+        kind=attribute.kind,
+        form=form,
+        title=attribute.title,
+        order=tuple(values) if attribute.kind is Kind.ORDINAL else (),
+        missing=tuple(str(code) for code in attribute.missing if {code, str(code)} & {*written, *map(str, written)}),
+        labels={str(code): label for code, label in attribute.labels.items() if str(code) in present},
+        hierarchy={
+            value: path
+            for value, raw in zip(values, table.encoded(name).values.tolist(), strict=True)
+            if (path := hierarchy.path(raw) or (hierarchy.fallback,) * hierarchy.height)
+        }
+        if hierarchy
+        else {},
+    )

@@ -1,0 +1,187 @@
+"""The data file of a release: writing it, reading it back, and the digest of each column."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+
+from sfumato.errors import MicrofileError, ReleaseError
+from sfumato.microfile.microfile import Microfile
+from sfumato.release.certificate import ColumnFacts, ColumnType
+
+_FORMULA = r"^'*[=+\-@\t\r＝＋－＠]"
+_GUARDED = r"^'+[=+\-@\t\r＝＋－＠]"
+
+TYPES: dict[ColumnType, pl.DataType] = {
+    "integer": pl.Int64(),
+    "real": pl.Float64(),
+    "text": pl.String(),
+    "date": pl.Date(),
+    "datetime": pl.Datetime("us"),
+    "boolean": pl.Boolean(),
+}
+
+
+def released_frame(table: Microfile) -> pl.DataFrame:
+    """Return the table in the few types that a release has.
+
+    Categories become plain text: a dictionary would also carry categories that no released record has.
+    Empty text and NaN become missing.
+    """
+    columns = []
+    for name in table.names:
+        if name != name.strip() or not name.isprintable():
+            raise ReleaseError(f"column name {name!r} begins or ends with a blank, or cannot be printed")
+        series = table.series(name)
+        kind = _type_of(series.dtype, name)
+        series = series.cast(TYPES[kind]).alias(name)
+        if kind == "text":
+            series = series.set(series == "", None)
+        elif kind == "real":
+            series = series.fill_nan(None)
+        columns.append(series)
+    return pl.DataFrame(columns)
+
+
+def _type_of(dtype: pl.DataType, name: str) -> ColumnType:
+    if dtype == pl.Boolean:
+        return "boolean"
+    if dtype.is_integer():
+        return "integer"
+    if dtype.is_numeric():
+        return "real"
+    if dtype == pl.Date:
+        return "date"
+    if isinstance(dtype, pl.Datetime):
+        return "datetime"
+    if isinstance(dtype, pl.String | pl.Categorical | pl.Enum | pl.Null):
+        return "text"
+    raise ReleaseError(f"column {name!r} holds {dtype}, which a release cannot hold", hint="convert it to text")
+
+
+def reordered(frame: pl.DataFrame, rng: np.random.Generator) -> pl.DataFrame:
+    """Put records into a random order that does not depend on the order they had.
+
+    They are sorted by their released values first, so even somebody who knows the random numbers learns
+    nothing of the original order.
+    """
+    ordered = frame.sort(frame.columns, nulls_last=True)
+    return ordered[rng.permutation(frame.height)]
+
+
+def write_data(frame: pl.DataFrame, path: Path) -> None:
+    """Write the data as Parquet or CSV, by the file's ending."""
+    if path.suffix == ".parquet":
+        frame.write_parquet(path, compression="zstd", statistics=True)
+        return
+    guarded = frame.with_columns(
+        pl.when(pl.col(pl.String).str.contains(_FORMULA))
+        .then("'" + pl.col(pl.String))
+        .otherwise(pl.col(pl.String))
+        .name.keep()
+    )
+    guarded.columns = [_guard(name) for name in frame.columns]
+    guarded.write_csv(path)
+
+
+def _guard(name: str) -> str:
+    return "'" + name if pl.Series([name]).str.contains(_FORMULA).item() else name
+
+
+def read_data(path: Path, columns: Mapping[str, ColumnType]) -> pl.DataFrame:
+    """Read the data back; raise :class:`ReleaseError` naming the column that is not as described."""
+    if path.suffix == ".parquet":
+        try:
+            frame = pl.read_parquet(path)
+        except (pl.exceptions.PolarsError, OSError):
+            raise ReleaseError(f"{path.name} is not a Parquet file, or is damaged") from None
+    else:
+        frame = _read_guarded(path, columns)
+    _check_columns(frame, columns, path.name)
+    return frame
+
+
+def _read_guarded(path: Path, columns: Mapping[str, ColumnType]) -> pl.DataFrame:
+    from sfumato.microfile.delimited import read_delimited
+
+    try:
+        frame, _ = read_delimited(
+            path,
+            encoding="utf-8",
+            delimiter=",",
+            decimal=".",
+            text=[_guard(name) for name, wanted in columns.items() if wanted not in ("integer", "real")],
+        )
+    except MicrofileError as error:
+        raise ReleaseError(f"{path.name}: {error.message}") from None
+    names = {_guard(name): name for name in columns}
+    frame = frame.rename({written: names.get(written, written) for written in frame.columns})
+    return pl.DataFrame(
+        [_typed(frame.get_column(name), columns.get(name, "text"), path.name) for name in frame.columns]
+    )
+
+
+def _typed(column: pl.Series, wanted: ColumnType, file: str) -> pl.Series:
+    """Give a column that was read by its looks the type that it has."""
+    if wanted == "text":
+        text = column.cast(pl.String)
+        return text.str.slice(1).zip_with(text.str.contains(_GUARDED).fill_null(value=False), text)
+    try:
+        if column.dtype.is_numeric():
+            return column.cast(TYPES[wanted], strict=True)
+        text = column.cast(pl.String)
+        if wanted in ("integer", "real"):
+            return text.cast(TYPES[wanted], strict=True)
+        if wanted == "date":
+            return text.str.to_date("%Y-%m-%d")
+        if wanted == "datetime":
+            return text.str.to_datetime(time_unit="us")
+        return text.replace_strict(["true", "false"], [True, False], return_dtype=pl.Boolean)
+    except pl.exceptions.PolarsError:
+        raise ReleaseError(f"{file}: column {column.name!r} holds cells that are no {wanted}") from None
+
+
+def _check_columns(frame: pl.DataFrame, columns: Mapping[str, ColumnType], file: str) -> None:
+    if list(frame.columns) != list(columns):
+        gone = [name for name in columns if name not in frame.columns]
+        new = [name for name in frame.columns if name not in columns]
+        what = (
+            f"lacks column {gone[0]!r}"
+            if gone
+            else f"has column {new[0]!r} too"
+            if new
+            else "has its columns reordered"
+        )
+        raise ReleaseError(f"{file} {what}")
+    for name, wanted in columns.items():
+        if frame.schema[name] != TYPES[wanted]:
+            raise ReleaseError(f"{file}: column {name!r} holds {frame.schema[name]}, not {wanted}")
+
+
+def column_facts(frame: pl.DataFrame) -> dict[str, ColumnFacts]:
+    """Describe and digest each column."""
+    return {
+        name: ColumnFacts(type=_type_of(frame.schema[name], name), sha256=_digest(frame.get_column(name)))
+        for name in frame.columns
+    }
+
+
+def _digest(column: pl.Series) -> str:
+    """Digest the cells of a column in their order, the same on every machine."""
+    digest = hashlib.sha256()
+    digest.update(np.packbits(column.is_null().to_numpy()).tobytes())
+    if column.dtype == pl.String:
+        cells = column.fill_null("")
+        lengths = cells.str.len_bytes().cast(pl.Int64).to_numpy()
+        digest.update(np.ascontiguousarray(lengths, dtype="<i8").tobytes())
+        for part in cells.to_frame().iter_slices(1 << 18):
+            digest.update("".join(part.to_series().to_list()).encode())
+    elif column.dtype == pl.Float64:
+        digest.update((column.fill_null(0.0).to_numpy() + 0.0).astype("<f8").tobytes())
+    else:
+        digest.update(column.to_physical().cast(pl.Int64).fill_null(0).to_numpy().astype("<i8").tobytes())
+    return digest.hexdigest()

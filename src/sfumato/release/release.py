@@ -1,0 +1,201 @@
+"""The release: what may leave, with its promise and its codebook."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+
+from sfumato.errors import ReleaseError
+from sfumato.measures.promise import Promise
+from sfumato.microfile.forms import Form
+from sfumato.microfile.hierarchy import Hierarchy
+from sfumato.microfile.microfile import Microfile
+from sfumato.progress import Progress, silent
+from sfumato.release.audit import Audit, audit_folder, audit_table, open_files, require_release, table_of
+from sfumato.release.certificate import CERTIFICATE, CODEBOOK, Certificate, DataFacts, digest_of, to_json
+from sfumato.release.codebook import Codebook, describe
+from sfumato.release.data import column_facts, released_frame, reordered, write_data
+from sfumato.release.folder import new_folder, write_private
+
+Format = Literal["parquet", "csv"]
+Order = Literal["shuffled", "kept"]
+
+
+class Release:
+    """A table that may leave, and what it promises.
+
+    Parameters
+    ----------
+    table
+        The table as it shall be seen: a microfile or a frame.
+    promise
+        The limits that it keeps.
+    forms
+        How attributes stand in it, where not exactly: ``{"age": Interval()}`` means the columns ``age.lo``
+        and ``age.hi``.
+    hierarchies
+        Hierarchies of sensitive attributes, where ``t`` is promised by a hierarchical distance.
+    identifiers
+        Names of columns that must never leave: a table that still has one is refused.
+    settings
+        How it was protected, as far as that may be public.
+    private
+        What only the steward may keep: counts of the original, what was hidden, and the like.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> table = pl.DataFrame({"age": ["20-39", "20-39", "40-59", "40-59"], "ill": ["a", "b", "b", "c"]})
+    >>> release = Release(table, promise=Promise(quasi="age", sensitive="ill", k=2, l=2))
+    >>> release.audit().holds
+    True
+    """
+
+    def __init__(
+        self,
+        table: Any,
+        *,
+        promise: Promise,
+        forms: Mapping[str, Form] | None = None,
+        hierarchies: Mapping[str, Hierarchy] | None = None,
+        identifiers: Sequence[str] = (),
+        settings: Mapping[str, Any] | None = None,
+        private: Mapping[str, Any] | None = None,
+    ) -> None:
+        self.microfile = table if isinstance(table, Microfile) else Microfile(table)
+        left = [name for name in identifiers if name in self.microfile.attributes]
+        if left:
+            raise ReleaseError(f"identifier {left[0]!r} is still in the table", hint="leave it out before releasing")
+        self.promise = promise
+        self.codebook: Codebook = describe(self.microfile, forms=forms or {}, hierarchies=hierarchies or {})
+        self.settings = dict(settings or {})
+        self.private = dict(private or {})
+        self.folder: Path | None = None
+
+    @property
+    def table(self) -> Any:
+        """The table, of the kind of frame that came in."""
+        return self.microfile.frame
+
+    def __repr__(self) -> str:
+        return f"Release of {self.microfile.records:,} records, k = {self.promise.k}"
+
+    def audit(self) -> Audit:
+        """Measure the table against the promise; of an opened release, its files."""
+        if self.folder is not None:
+            return audit_folder(self.folder)
+        return audit_table(self.microfile, self.promise, self.codebook)
+
+    def write(
+        self,
+        folder: str | Path,
+        *,
+        format: Format = "parquet",
+        order: Order = "shuffled",
+        force: bool = False,
+        seed: int | None = None,
+        progress: Progress = silent,
+    ) -> Path:
+        """Write the release: data, certificate and codebook, all or nothing.
+
+        What could help to undo it (the seed, and what ``private`` holds) is written beside it, into
+        ``<folder>.private``, readable by its owner only.
+
+        Parameters
+        ----------
+        folder
+            Where to.
+        format
+            ``"parquet"`` or ``"csv"``. Cells of a CSV that a spreadsheet would run as a formula get an
+            apostrophe in front, which opening the release takes away again.
+        order
+            ``"shuffled"``, because the order of the original identifies, or ``"kept"``.
+        force
+            Whether a release that is there may be replaced.
+        seed
+            What the random order depends on; drawn and noted in the private record if not given.
+        progress
+            Called while writing.
+
+        Raises
+        ------
+        ReleaseError
+            If the release fails its own audit, or cannot be written.
+        """
+        folder = Path(folder)
+        _check_choice("format", format, ("parquet", "csv"))
+        _check_choice("order", order, ("shuffled", "kept"))
+        seed = secrets.randbits(63) if seed is None else seed
+        progress("measuring", 0.0)
+        frame = released_frame(self.microfile)
+        if order == "shuffled":
+            frame = reordered(frame, np.random.default_rng(seed))
+        # what is written is measured, not what it was made of
+        audit = audit_table(table_of(frame, self.codebook), self.promise, self.codebook)
+        if not audit.holds:
+            raise ReleaseError(
+                "the release does not keep its own promise and was not written: "
+                + "; ".join(finding.message for finding in audit.findings),
+                hint="protect it more strongly, or promise less",
+            )
+        with new_folder(folder, force=force, mark=CERTIFICATE) as work:
+            data = work / ("data.parquet" if format == "parquet" else "data.csv")
+            progress("writing", 0.4)
+            write_data(frame, data)
+            (work / CODEBOOK).write_text(to_json(self.codebook.model_dump(mode="json")), encoding="utf-8")
+            certificate = Certificate(
+                software=_versions(),
+                promise=self.promise,
+                measured=audit.measured,
+                settings=self.settings,
+                data=DataFacts(
+                    file=data.name, sha256=digest_of(data), records=frame.height, columns=column_facts(frame)
+                ),
+                codebook=digest_of(work / CODEBOOK),
+            ).sealed()
+            (work / CERTIFICATE).write_text(to_json(certificate.model_dump(mode="json")), encoding="utf-8")
+            progress("writing", 0.9)
+            write_private(
+                folder.parent / f"{folder.name}.private" / f"{certificate.seal[:16]}.json",
+                to_json({"seal": certificate.seal, "seed": seed, "order": order, **self.private}),
+            )
+        progress("writing", 1.0)
+        return folder
+
+
+def open_release(folder: str | Path) -> Release:
+    """Open a written release, refusing one whose files do not belong together."""
+    path = Path(folder)
+    require_release(path)
+    opened = open_files(path)
+    wrong = [finding for finding in opened.findings if finding.breaks]
+    if wrong or opened.certificate is None or opened.codebook is None or opened.frame is None:
+        raise ReleaseError(
+            f"{path} is not intact: " + "; ".join(f"{f.about} {f.message}" for f in wrong),
+            hint="sfumato audit tells more; fetch the release again",
+        )
+    release = Release(
+        table_of(opened.frame, opened.codebook),
+        promise=opened.certificate.promise,
+        forms={name: entry.form for name, entry in opened.codebook.attributes.items()},
+        hierarchies=opened.codebook.hierarchies(),
+        settings=opened.certificate.settings,
+    )
+    release.codebook = opened.codebook
+    release.folder = path
+    return release
+
+
+def _check_choice(setting: str, given: str, allowed: Sequence[str]) -> None:
+    if given not in allowed:
+        raise ReleaseError(f"{setting} {given!r} is not known; allowed: {', '.join(allowed)}")
+
+
+def _versions() -> dict[str, str]:
+    from importlib.metadata import version
+
+    return {name: version(name) for name in ("sfumato", "numpy", "polars")}

@@ -159,6 +159,7 @@ def _parse(
         records += found
         done += len(block)
         progress(f"reading {path.name}", min(done / total, 1.0))
+    progress(f"reading {path.name}", 1.0)
     if not records:
         raise MicrofileError("the file has a header but no records")
     return pl.concat(frames, rechunk=True)

@@ -105,7 +105,8 @@ class Hierarchy:
             if not math.isfinite(number):
                 return None
             lows = [origin + math.floor((number - origin) / width) * width for width in widths]
-            return (*(f"[{low:g}, {low + w:g})" for low, w in zip(lows, widths, strict=True)), EVERYTHING)
+            labels = (f"[{_exactly(low)}, {_exactly(low + w)})" for low, w in zip(lows, widths, strict=True))
+            return (*labels, EVERYTHING)
 
         return cls(len(widths) + 1, path, fallback)
 
@@ -177,6 +178,15 @@ class Hierarchy:
 
 def _plain(value: object) -> Code:
     return value.item() if isinstance(value, np.generic) else value  # type: ignore[return-value]
+
+
+def _exactly(number: float) -> str:
+    """Write a number so that no two neighbouring ends look alike.
+
+    >>> _exactly(3 * 0.1), _exactly(1234567890.0)
+    ('0.3', '1234567890')
+    """
+    return str(int(number)) if number.is_integer() else f"{number:.12g}"
 
 
 def readable(width: float) -> float:

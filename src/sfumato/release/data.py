@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
+import re
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -75,17 +77,23 @@ def reordered(frame: pl.DataFrame, rng: np.random.Generator) -> pl.DataFrame:
 
 def write_data(frame: pl.DataFrame, path: Path) -> None:
     """Write the data as Parquet or CSV, by the file's ending."""
-    if path.suffix == ".parquet":
-        frame.write_parquet(path, compression="zstd", statistics=True)
-        return
-    guarded = frame.with_columns(
-        pl.when(pl.col(pl.String).str.contains(_FORMULA))
-        .then("'" + pl.col(pl.String))
-        .otherwise(pl.col(pl.String))
-        .name.keep()
-    )
+    try:
+        if path.suffix == ".parquet":
+            frame.write_parquet(path, compression="zstd", statistics=True)
+        else:
+            _guarded(frame).write_csv(path)
+    except (pl.exceptions.PolarsError, OSError) as error:
+        # the number of the system's error stands only in the message
+        number = re.search(r"os error (\d+)", str(error))
+        raise OSError(int(number[1]) if number else errno.EIO, "writing failed") from None
+
+
+def _guarded(frame: pl.DataFrame) -> pl.DataFrame:
+    """Put an apostrophe before every text that a spreadsheet would run as a formula."""
+    text = pl.col(pl.String)
+    guarded = frame.with_columns(pl.when(text.str.contains(_FORMULA)).then("'" + text).otherwise(text).name.keep())
     guarded.columns = [_guard(name) for name in frame.columns]
-    guarded.write_csv(path)
+    return guarded
 
 
 def _guard(name: str) -> str:

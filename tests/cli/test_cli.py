@@ -1,0 +1,182 @@
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import polars as pl
+import pytest
+
+import sfumato as sf
+from sfumato.cli import main
+
+PEOPLE = """name,age,sex,income,w
+SECRET1,31,f,100,1.5
+SECRET2,31,f,200,2
+SECRET3,40,m,100,3
+SECRET4,40,m,100,1
+SECRET5,41,m,300,-1
+"""
+
+
+@pytest.fixture
+def people(tmp_path):
+    path = tmp_path / "people.csv"
+    path.write_text(PEOPLE)
+    return str(path)
+
+
+@pytest.fixture
+def run(capsys):
+    def call(*arguments):
+        with pytest.raises(SystemExit) as stopped:
+            main(list(arguments))
+        captured = capsys.readouterr()
+        assert "SECRET" not in captured.out + captured.err
+        return stopped.value.code or 0, captured.out, captured.err
+
+    return call
+
+
+def test_measure_as_json(run, people):
+    code, out, err = run("measure", people, "--quasi", "age,sex", "--sensitive", "income", "--json")
+    found = json.loads(out)
+    assert (code, err) == (0, "")
+    assert (found["records"], found["blocks"], found["k"], found["l"]) == (5, 3, 1, 1)
+    assert found["t"] == pytest.approx(0.7)
+    assert found["risk"]["expected"] == 3
+    assert found["attributes"]["income"]["distance"] == "ordered"
+    assert found["violations"] == {"2": 1, "3": 5, "5": 5}
+
+
+def test_measure_as_text(run, people):
+    code, out, _ = run("measure", people, "--quasi", "age", "--quasi", "sex", "--sensitive", "income", "--uniques")
+    assert code == 0
+    assert "5 records in 3 blocks" in out
+    assert "records have minimal sample uniques" in out
+
+
+def test_limits_decide_the_exit_code(run, people):
+    assert run("measure", people, "--quasi", "sex", "--k", "2")[0] == 0
+    code, out, _ = run("measure", people, "--quasi", "age,sex", "--k", "2")
+    assert code == 1
+    assert "k: promised 2, reached 1; 1 records in 1 blocks break it" in out
+    code, out, _ = run("measure", people, "--quasi", "age,sex", "--k", "2", "--json")
+    assert code == 1
+    assert json.loads(out)["why"][0]["without"] == {"age": 0, "sex": 1}
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--quasi", "agee"], "did you mean 'age'"),
+        (["--quasi", "age", "--sensitive", "age"], "'age' is given as quasi and as sensitive"),
+        (["--quasi", "age", "--weight", "w"], "weight 'w' is negative in 1 records"),
+        (["--quasi", "age", "--weight", "sex"], "weight 'sex' is not numeric"),
+        (["--quasi", "age", "--k", "6"], "k = 6 is larger than the table of 5 records"),
+        (["--quasi", "age", "--k", "0"], "setting 'k'"),
+        (["--quasi", "age", "--t", "0.1"], "t needs a sensitive attribute"),
+        (["--quasi", "age", "--kind", "age"], "--kind needs COLUMN="),
+        (["--quasi", "age", "--kind", "sex=numeric"], "'sex'"),
+        (["--quasi", "age", "--missing-as", "x"], "setting 'missing'"),
+        (["--quasi", "age", "--sensitive", "sex", "--hierarchy", "sex=nowhere.csv"], "no hierarchy file"),
+        ([], "--quasi is missing"),
+    ],
+)
+def test_wrong_input(run, people, options, message):
+    code, out, err = run("measure", people, *options)
+    assert (code, out) == (2, "")
+    assert message in err
+    code, out, _ = run("measure", people, *options, "--json")
+    assert code == 2
+    assert message in json.dumps(json.loads(out)["error"], ensure_ascii=False).replace('\\"', '"')
+
+
+def test_missing_values_can_be_read_either_way(run, tmp_path):
+    path = tmp_path / "x.csv"
+    path.write_text("a,b\n1,x\n1,?\n1,x\n")
+    assert json.loads(run("measure", str(path), "--quasi", "a,b", "--json", "--missing", "b=?")[1])["k"] == 1
+    wild = ("measure", str(path), "--quasi", "a,b", "--json", "--missing", "?", "--missing-as", "wildcard")
+    assert json.loads(run(*wild)[1])["k"] == 3
+
+
+def test_profile(run, people):
+    code, out, _ = run("profile", people, "--json")
+    found = json.loads(out)
+    assert code == 0
+    assert {a["name"]: a["kind"] for a in found["attributes"]}["sex"] == "categorical"
+    code, out, _ = run("profile", people)
+    assert "How few attributes single out records" in out
+    assert "probable role" in out
+
+
+def test_a_file_that_is_not_there(run, tmp_path):
+    code, out, err = run("profile", str(tmp_path / "x.csv"))
+    assert (code, out) == (2, "")
+    assert "there is no file" in err
+
+
+def test_audit(run, tmp_path):
+    table = pl.DataFrame({"q": [1, 1, 2, 2], "s": ["SECRET", "b", "c", "d"]})
+    folder = sf.Release(table, promise=sf.Promise(quasi="q", sensitive="s", l=2)).write(tmp_path / "out", format="csv")
+    code, out, _ = run("audit", str(folder), "--json")
+    found = json.loads(out)
+    assert (code, found["holds"], found["findings"], found["k"]) == (0, True, [], 2)
+    assert "The release holds." in run("audit", str(folder))[1]
+    data = folder / "data.csv"
+    data.write_text(data.read_text().replace("SECRET", "b"))
+    code, out, _ = run("audit", str(folder), "--json")
+    found = json.loads(out)
+    assert (code, found["holds"], found["l"]) == (1, False, 1)
+    assert "column 's' has cells that were changed" in json.dumps(found["findings"])
+    code, out, _ = run("audit", str(folder))
+    assert code == 1
+    assert "The release does not hold." in out
+    assert run("audit", str(tmp_path))[0] == 2
+
+
+def test_demo(run, tmp_path):
+    out = tmp_path / "demo"
+    code, text, _ = run("demo", "--out", str(out))
+    assert code == 0
+    assert "The release holds." in text
+    first = (out / "data.parquet").read_bytes()
+    code, text, _ = run("demo", "--out", str(out), "--json")
+    assert json.loads(text)["after"]["holds"] is True
+    assert (out / "data.parquet").read_bytes() == first
+    assert sf.open_release(out).audit().k >= 10
+
+
+def test_help_names_every_verb(run):
+    code, out, _ = run("--help")
+    assert code == 0
+    assert all(verb in out for verb in ("demo", "profile", "measure", "audit"))
+    assert run("--version")[1].startswith("sfumato ")
+    assert run("nonsense")[0] == 2
+    assert run("measure", "--help")[0] == 0
+
+
+def test_a_bug_shows_no_values(run, people, monkeypatch):
+    def broken(*_, **__):
+        raise ValueError("SECRET")
+
+    monkeypatch.setattr("sfumato.cli.measure.read", broken)
+    code, out, err = run("measure", people, "--quasi", "age")
+    assert (code, out) == (70, "")
+    assert "a bug in sfumato (ValueError)" in err
+
+
+def test_help_loads_nothing_heavy():
+    program = (
+        "import sys; sys.argv = ['sfumato', '--help']\n"
+        "from sfumato.cli import main\n"
+        "try:\n    main()\nexcept SystemExit:\n    pass\n"
+        "heavy = {'polars', 'numba', 'scipy', 'sklearn', 'pandas', 'numpy', 'altair'} & set(sys.modules)\n"
+        "assert not heavy, heavy"
+    )
+    subprocess.run([sys.executable, "-c", program], check=True, capture_output=True)
+
+
+def test_importing_sfumato_loads_nothing_heavy():
+    program = "import sys, sfumato; assert not {'polars', 'numba', 'scipy', 'pandas', 'numpy'} & set(sys.modules)"
+    subprocess.run([sys.executable, "-c", program], check=True)

@@ -1,0 +1,94 @@
+from __future__ import annotations
+
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import sfumato as sf
+from sfumato.errors import MicrofileError, SettingError
+
+
+def test_arx_form(tmp_path):
+    file = tmp_path / "h.csv"
+    file.write_text("20;20-39;*\n30;20-39;*\n40;40-59;*\n")
+    hierarchy = sf.Hierarchy.from_csv(file)
+    people = sf.Microfile(pl.DataFrame({"age": [20, 40, 77, None]}))
+    found = hierarchy.generalize(people, "age", level=1)
+    assert found.labels.to_list() == ["20-39", "40-59", "*", None]
+    assert (found.unknown_values, found.unknown_records) == (1, 1)
+    assert hierarchy.generalize(people, "age", level=0).labels.to_list() == ["20", "40", "77", None]
+
+
+def test_arx_hierarchies_cover_adult(real_data):
+    people = sf.read(real_data("arx_adult/adult.csv.gz"))
+    for name in people.names:
+        hierarchy = sf.Hierarchy.from_csv(real_data(f"arx_adult/adult_hierarchy_{name}.csv"))
+        for level in range(hierarchy.height + 1):
+            assert hierarchy.generalize(people, name, level=level).unknown_records == 0
+
+
+@given(st.floats(-1e6, 1e6), st.sampled_from([[5], [5, 10, 20], [0.5, 1, 10]]))
+def test_intervals_hold_their_numbers_and_nest(number, widths):
+    path = sf.Hierarchy.intervals(widths).path(number)
+    lows = []
+    for label, width in zip(path, widths, strict=False):
+        low, high = (float(part) for part in label.strip("[)").split(", "))
+        assert low - 1e-3 * width <= number <= high + 1e-3 * width
+        lows.append(low)
+    assert path[-1] == "*"
+
+
+def test_prefixes_refuse_other_lengths():
+    people = sf.Microfile(pl.DataFrame({"zip": ["02139", "1234"]}))
+    found = sf.Hierarchy.prefixes(5).generalize(people, "zip", level=2)
+    assert found.labels.to_list() == ["021**", "*"]
+    assert found.unknown_records == 1
+
+
+@pytest.mark.parametrize("frame", [{"x": list(range(100))}, {"x": [f"v{i % 7}" for i in range(100)]}, {"x": ["a"] * 3}])
+def test_automatic_hierarchies_end_in_one_label_and_only_grow_coarser(frame):
+    people = sf.Microfile(pl.DataFrame(frame))
+    hierarchy = sf.Hierarchy.automatic(people, "x")
+    before = None
+    for level in range(1, hierarchy.height + 1):
+        labels = hierarchy.generalize(people, "x", level=level).labels.to_list()
+        if before is not None:
+            assert all(len({labels[i] for i, b in enumerate(before) if b == label}) == 1 for label in set(before))
+        before = labels
+    assert set(before) == {"*"}
+
+
+def test_ordinal_neighbours_join():
+    people = sf.Microfile(pl.DataFrame({"x": list("dcba")}), kinds={"x": ["d", "b", "a", "c"]})
+    labels = sf.Hierarchy.automatic(people, "x").generalize(people, "x", level=1).labels.to_list()
+    assert labels == ["{d, b}", "{a, c}", "{d, b}", "{a, c}"]
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: sf.Hierarchy.intervals([5, 12]), "12 is not a multiple of the finer 5"),
+        (lambda: sf.Hierarchy.intervals([]), "positive numbers"),
+        (lambda: sf.Hierarchy.prefixes(0), "at least 1"),
+        (lambda: sf.Hierarchy.from_mapping({"a": ["x"], "b": []}), "same number of levels"),
+        (
+            lambda: sf.Hierarchy.intervals([5]).generalize(sf.Microfile(pl.DataFrame({"a": [1]})), "a", level=3),
+            "0 to 2",
+        ),
+    ],
+)
+def test_wrong_settings(make, message):
+    with pytest.raises(SettingError, match=message):
+        make()
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [("a;b\nc\n", "line 2 of hierarchy file h.csv has 1 fields"), ("", "is empty"), ("a;b\na;c\n", "twice")],
+)
+def test_wrong_files(tmp_path, content, message):
+    file = tmp_path / "h.csv"
+    file.write_text(content)
+    with pytest.raises(MicrofileError, match=message):
+        sf.Hierarchy.from_csv(file)

@@ -1,0 +1,118 @@
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import sfumato as sf
+from sfumato.errors import MicrofileError, SettingError
+from sfumato.microfile import Kind
+
+FRAME = pl.DataFrame(
+    {
+        "text": ["b", "a", None, "b", ""],
+        "real": [1.5, 2.0, float("nan"), None, -0.0],
+        "whole": [5, None, 7, 7, 99],
+        "flag": [True, False, None, True, True],
+        "day": pl.Series(["2020-01-01", "2021-01-01", None, None, None]).str.to_date(),
+    }
+)
+
+
+@pytest.mark.parametrize("convert", [lambda f: f, pl.DataFrame.to_pandas, pl.DataFrame.to_arrow, pl.DataFrame.lazy])
+def test_frames_of_every_library_are_encoded_alike(convert):
+    people = sf.Microfile(convert(FRAME), missing={"whole": ["99"]})
+    assert people.encoded("text").codes.tolist() == [1, 0, -1, 1, -1]
+    assert people.encoded("real").codes.tolist() == [1, 2, -1, -1, 0]
+    assert people.encoded("whole").codes.tolist() == [0, -1, 1, 1, -1]
+    assert people.encoded("flag").codes.tolist() == [1, 0, -1, 1, 1]
+    assert people.encoded("day").codes.tolist() == [0, 1, -1, -1, -1]
+    np.testing.assert_array_equal(people.numbers("whole"), [5, np.nan, 7, 7, np.nan])
+
+
+@pytest.mark.parametrize("frame", [FRAME, FRAME.to_pandas(), FRAME.to_arrow()])
+def test_the_same_kind_of_frame_goes_out(frame):
+    people = sf.Microfile(frame)
+    changed = people.with_columns({"text": pl.Series(["x", "y", None, "x", "z"])}).filter([True] * 3 + [False] * 2)
+    assert type(changed.frame) is type(frame)
+    assert changed.names == people.names
+    assert changed.series("text").to_list() == ["x", "y", None]
+
+
+def test_numbers_beyond_any_table_are_ranked_by_sorting():
+    people = sf.Microfile(pl.DataFrame({"x": [10**15, -(10**15), 0, 10**15]}))
+    assert people.encoded("x").codes.tolist() == [2, 0, 1, 2]
+    assert people.encoded("x").values.tolist() == [-(10**15), 0, 10**15]
+
+
+def test_ordered_categories_are_ordinal():
+    levels = pd.Categorical(["hi", "lo"], categories=["lo", "mid", "hi"], ordered=True)
+    people = sf.Microfile(pd.DataFrame({"level": levels}))
+    assert people.attribute("level").kind is Kind.ORDINAL
+    assert people.encoded("level").values.tolist() == ["lo", "hi"]
+    enum = sf.Microfile(pl.DataFrame({"level": pl.Series(["hi", "lo"], dtype=pl.Enum(["lo", "hi"]))}))
+    assert enum.attribute("level").kind is Kind.ORDINAL
+    assert enum.encoded("level").codes.tolist() == [1, 0]
+
+
+def test_an_order_can_be_declared():
+    people = sf.Microfile(pl.DataFrame({"level": ["hi", "lo", "?"]}), kinds={"level": ["lo", "hi"]}, missing=["?"])
+    assert people.encoded("level").codes.tolist() == [1, 0, -1]
+    with pytest.raises(MicrofileError, match="'level' holds 1 categories that its declared order"):
+        sf.Microfile(pl.DataFrame({"level": ["hi", "secret"]}), kinds={"level": ["lo", "hi"]}).encoded("level")
+
+
+def test_numbers_with_a_label_each_are_categories():
+    labels = {"sex": {1: "male", 2: "female"}, "age": {99: "refused"}}
+    people = sf.Microfile(pl.DataFrame({"sex": [1, 2], "age": [33, 99]}), labels=labels)
+    assert people.attribute("sex").kind is Kind.CATEGORICAL
+    assert people.attribute("age").kind is Kind.NUMERIC
+
+
+@given(st.lists(st.one_of(st.none(), st.floats(allow_nan=False, allow_infinity=False)), min_size=1, max_size=30))
+def test_codes_point_at_their_values(numbers):
+    encoded = sf.Microfile(pl.DataFrame({"x": pl.Series(numbers, dtype=pl.Float64)})).encoded("x")
+    assert (np.diff(encoded.values) > 0).all()
+    for number, code in zip(numbers, encoded.codes, strict=True):
+        assert (number is None) == (code < 0)
+        if number is not None:
+            assert encoded.values[code] == number
+
+
+@pytest.mark.parametrize(
+    ("frame", "message"),
+    [
+        (pl.DataFrame(), "no columns"),
+        (pl.DataFrame({"x": []}), "no records"),
+        (pd.DataFrame([[1, 2]], columns=["a", "a"]), "'a' stands 2 times"),
+        (pd.DataFrame([[1]], columns=[0]), "needs a text as its name"),
+        (pl.DataFrame({"x": [1.0, float("inf")]}), "'x' holds 1 infinite"),
+        ([1, 2], "is no frame"),
+    ],
+)
+def test_what_is_no_microfile(frame, message):
+    with pytest.raises(MicrofileError, match=message):
+        sf.Microfile(frame)
+
+
+def test_nested_columns_are_refused_when_used():
+    with pytest.raises(MicrofileError, match="'x' holds List"):
+        sf.Microfile(pa.table({"x": [[1], [2]]})).encoded("x")
+
+
+def test_unknown_columns_are_named_with_the_nearest():
+    people = sf.Microfile(FRAME)
+    with pytest.raises(MicrofileError, match="did you mean 'whole'"):
+        people.encoded("hole")
+    with pytest.raises(SettingError, match="kinds: there is no column 'txt'"):
+        sf.Microfile(FRAME, kinds={"txt": "numeric"})
+    with pytest.raises(SettingError, match="kind 'number' of column 'real' is not known"):
+        sf.Microfile(FRAME, kinds={"real": "number"})
+    with pytest.raises(MicrofileError, match="'text' is declared numeric but holds text"):
+        sf.Microfile(FRAME, kinds={"text": "numeric"})
+    with pytest.raises(MicrofileError, match="'text' is categorical, not numeric"):
+        people.numbers("text")

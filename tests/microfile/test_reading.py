@@ -1,0 +1,176 @@
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import sfumato as sf
+from sfumato.errors import MicrofileError, SettingError
+from sfumato.microfile import Kind
+from sfumato.microfile.delimited import read_delimited
+
+
+def written(tmp_path, content: str | bytes, name: str = "people.csv"):
+    path = tmp_path / name
+    path.write_bytes(content.encode() if isinstance(content, str) else content)
+    return path
+
+
+def test_a_plain_file(tmp_path):
+    people = sf.read(written(tmp_path, "age,sex,zip\n31,f,02139\n,m,10001\n"))
+    assert [a.kind for a in people.attributes.values()] == [Kind.NUMERIC, Kind.CATEGORICAL, Kind.CATEGORICAL]
+    assert people.series("age").to_list() == [31, None]
+    assert people.series("zip").to_list() == ["02139", "10001"]
+
+
+@pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
+def test_the_delimiter_is_found(tmp_path, delimiter):
+    rows = [["a", "b b", "c"], ["1", "x", "2.5"], ["2", "y", "3.5"]]
+    people = sf.read(written(tmp_path, "\n".join(delimiter.join(row) for row in rows)))
+    assert people.names == ["a", "b b", "c"]
+    assert people.numbers("c").tolist() == [2.5, 3.5]
+
+
+def test_a_decimal_comma_is_found(tmp_path):
+    people = sf.read(written(tmp_path, "a;b\n1,5;x\n-2,25;y\n"))
+    assert people.numbers("a").tolist() == [1.5, -2.25]
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "cp1252"])
+def test_the_encoding_is_found(tmp_path, encoding):
+    people = sf.read(written(tmp_path, "land,n\nÖsterreich,1\nEspaña,2\n".encode(encoding)))
+    assert people.series("land").to_list() == ["Österreich", "España"]
+    assert people.names == ["land", "n"]
+
+
+def test_gzipped(tmp_path):
+    assert sf.read(written(tmp_path, gzip.compress(b"a,b\n1,2\n"), "x.csv.gz")).records == 1
+    with pytest.raises(MicrofileError, match="cut off or damaged"):
+        sf.read(written(tmp_path, gzip.compress(b"a,b\n1,2\n" * 99)[:-9], "y.csv.gz"))
+
+
+cells = st.text(st.characters(codec="utf-8", exclude_categories=("Cc", "Cs")) | st.sampled_from('",\n;'), max_size=6)
+
+
+@given(st.lists(st.tuples(cells, cells, st.integers(-99, 99)), min_size=1, max_size=20), st.integers(16, 80))
+def test_any_table_in_any_blocks_is_read_as_the_csv_module_reads_it(tmp_path_factory, rows, block):
+    text = io.StringIO()
+    writer = csv.writer(text, quoting=csv.QUOTE_ALL, lineterminator="\n")
+    writer.writerow(["a", "b", "n"])
+    writer.writerows(rows)
+    path = tmp_path_factory.mktemp("csv") / "x.csv"
+    path.write_text(text.getvalue(), encoding="utf-8", newline="")
+    frame, _ = read_delimited(path, encoding="utf-8", delimiter=",", decimal=".", text=["a", "b"], block=block)
+    assert frame.get_column("n").to_list() == [row[2] for row in rows]
+    for place, name in enumerate(["a", "b"]):
+        read = frame.get_column(name).cast(pl.String).fill_null("").to_list()
+        assert read == [row[place] for row in rows]
+
+
+def test_a_type_that_widens_late_starts_over(tmp_path):
+    lines = "".join(f"{i}\n" for i in range(2000))
+    path = written(tmp_path, "code\n" + lines + "007\n")
+    frame, _ = read_delimited(path, block=512)
+    assert frame.get_column("code").cast(pl.String).to_list()[-2:] == ["1999", "007"]
+    path = written(tmp_path, "code\n" + lines + "0.5\n")
+    assert read_delimited(path, block=512)[0].schema["code"] == pl.Float64
+
+
+def test_missing_codes_leave_numbers(tmp_path):
+    people = sf.read(written(tmp_path, "age,job\n31,?\nNA,x\n?,NA\n"), missing=["?"])
+    assert people.numbers("age").tolist()[0] == 31
+    assert people.encoded("age").missing.tolist() == [False, True, True]
+    assert people.encoded("job").values.tolist() == ["NA", "x"]
+
+
+def test_dates_are_numbers(tmp_path):
+    people = sf.read(written(tmp_path, "born,n\n1999-12-31,1\n2001-02-28,2\n,3\n"))
+    assert people.attribute("born").kind is Kind.NUMERIC
+    assert people.encoded("born").codes.tolist() == [0, 1, -1]
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("", "is empty"),
+        ("\n\n", "is empty"),
+        ("a,b\n", "header but no records"),
+        ("a,a\n1,2\n", "column name 'a' stands 2 times"),
+        ("a,b\n1,SECRET\n3\n", "record 2 has 1 fields, the header 2"),
+        ("a,b\n1,2,SECRET\n", "record 1 has 3 fields, the header 2"),
+        ("a,b\n1,2\n\n3,4\n", "record 2 is blank"),
+        ('a,b\n1,"SECRET\n', "record 1 opens a quote that is never closed"),
+        ("age,b\n1,2\n2,2\nSECRET,2\n", r"text among the numbers of column 'age' \(1 of 3 cells\)"),
+        (b"a,b\n\x00\x01,SECRET\n", "not a text file"),
+    ],
+)
+def test_broken_files_are_refused_without_showing_them(tmp_path, content, message):
+    with pytest.raises(MicrofileError, match=message) as caught:
+        sf.read(written(tmp_path, content))
+    assert "SECRET" not in str(caught.value)
+    assert str(caught.value).startswith("people.csv: ")
+
+
+def test_a_column_of_mostly_numbers_can_be_declared_categorical(tmp_path):
+    path = written(tmp_path, "code,b\n42,1\n43,2\n42S,3\n")
+    people = sf.read(path, kinds={"code": "categorical"})
+    assert people.encoded("code").values.tolist() == ["42", "42S", "43"]
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        ({"encoding": "utf-8"}, MicrofileError, "not written in utf-8"),
+        ({"encoding": "klingon"}, SettingError, "encoding 'klingon' is not known"),
+        ({"delimiter": "ab"}, SettingError, "delimiter 'ab'"),
+        ({"decimal": "'"}, SettingError, "decimal"),
+        ({"delimiter": ",", "decimal": ","}, SettingError, "same character"),
+    ],
+)
+def test_wrong_descriptions_of_a_file(tmp_path, options, error, message):
+    with pytest.raises(error, match=message):
+        sf.read(written(tmp_path, b"a,b\nx,\xe9\xff\n"), **options)
+
+
+def test_files_that_are_not_there(tmp_path):
+    written(tmp_path, "a\n1\n", "people.csv")
+    with pytest.raises(MicrofileError, match=r"did you mean 'people.csv'"):
+        sf.read(tmp_path / "peple.csv")
+    with pytest.raises(MicrofileError, match="is a folder"):
+        sf.read(tmp_path)
+    with pytest.raises(SettingError, match="ending that is not known"):
+        sf.read(written(tmp_path, "x", "people.xlsx"))
+
+
+def test_parquet(tmp_path):
+    frame = pl.DataFrame(
+        {
+            "a": [1, 2, None],
+            "b": ["x", None, "y"],
+            "d": pl.date_range(pl.date(2020, 1, 1), pl.date(2020, 1, 3), eager=True),
+        }
+    )
+    frame.write_parquet(tmp_path / "x.parquet")
+    people = sf.read(tmp_path / "x.parquet")
+    assert people.encoded("b").codes.tolist() == [0, -1, 1]
+    assert isinstance(people.series("b").dtype, pl.Categorical)
+    with pytest.raises(MicrofileError, match="not a Parquet file"):
+        sf.read(written(tmp_path, "nonsense", "y.parquet"))
+
+
+def test_progress_is_told(tmp_path):
+    told = []
+    sf.read(written(tmp_path, "a\n1\n"), progress=lambda task, share: told.append((task, share)))
+    assert told[-1] == ("reading people.csv", 1.0)
+
+
+def test_adult(real_data):
+    people = sf.read(real_data("adult/adult_train.csv.gz"), missing=["?"])
+    assert people.records == 32561
+    incomplete = sum(people.encoded(name).missing for name in people.names) > 0
+    assert int(incomplete.sum()) == 2399

@@ -1,0 +1,164 @@
+from __future__ import annotations
+
+import json
+
+import polars as pl
+import pytest
+
+import sfumato as sf
+from sfumato.errors import ReleaseError
+from sfumato.release import audit_folder
+from sfumato.release.certificate import digest_of, seal_of, to_json
+
+TABLE = pl.DataFrame({"job": ["x"] * 3 + ["y"] * 3, "n": [1, 2, 3, 4, 5, 6], "ill": ["SECRET", "b", "c"] * 2})
+
+
+@pytest.fixture(params=["csv", "parquet"])
+def folder(tmp_path, request):
+    promise = sf.Promise(quasi="job", sensitive="ill", k=3, l=3)
+    return sf.Release(TABLE, promise=promise).write(tmp_path / "out", format=request.param, order="kept")
+
+
+def rewrite(folder, change):
+    """Replace the data by a changed one."""
+    for file in folder.glob("data.*"):
+        frame = change(pl.read_csv(file) if file.suffix == ".csv" else pl.read_parquet(file))
+        frame.write_csv(file) if file.suffix == ".csv" else frame.write_parquet(file)
+
+
+def edit(folder, change, *, name="certificate.json", reseal=False):
+    content = json.loads((folder / name).read_text())
+    change(content)
+    if reseal:
+        content["seal"] = seal_of(content)
+    (folder / name).write_text(to_json(content))
+
+
+def told(folder):
+    found = audit_folder(folder)
+    assert not found.holds
+    text = " | ".join(f"{finding.about} {finding.message}" for finding in found.findings)
+    assert "SECRET" not in text
+    with pytest.raises(ReleaseError, match="not intact"):
+        sf.open_release(folder)
+    return text
+
+
+def test_an_intact_release_holds(folder):
+    found = audit_folder(folder)
+    assert found.holds
+    assert found.findings == ()
+    assert (found.k, found.l, found.t) == (3, 3, 0)
+    assert found.risk["highest"] == pytest.approx(1 / 3)
+
+
+def test_a_tampered_cell_is_found_and_its_column_named(folder):
+    rewrite(folder, lambda f: f.with_columns(n=pl.when(pl.col("n") == 2).then(9).otherwise("n").cast(pl.Int64)))
+    text = told(folder)
+    assert "was changed" in text
+    assert "column 'n' has cells that were changed" in text
+
+
+def test_a_removed_record_is_found(folder):
+    rewrite(folder, lambda f: f.head(5))
+    text = told(folder)
+    assert "has 5 records, the certificate says 6" in text
+    assert "promise k: promised 3, reached 2" in text
+    assert "says k = 3, the data has 2" in text
+
+
+def test_columns_removed_or_added_are_found(folder):
+    rewrite(folder, lambda f: f.drop("n"))
+    assert "lacks column 'n'" in told(folder)
+    rewrite(folder, lambda f: f.with_columns(n=pl.lit(1), z=pl.lit(1)).select("job", "n", "ill", "z"))
+    assert "has column 'z' too" in told(folder)
+
+
+def test_an_edited_certificate_is_found(folder):
+    edit(folder, lambda c: c["promise"].update(k=2))
+    assert "certificate was edited: its seal does not fit" in told(folder)
+
+
+def test_a_resealed_certificate_cannot_lie_about_the_data(folder):
+    edit(folder, lambda c: c["measured"].update(k=50), reseal=True)
+    found = audit_folder(folder)
+    assert [f.message for f in found.findings] == ["says k = 50, the data has 3"]
+    edit(folder, lambda c: c["promise"].update(k=4), reseal=True)
+    assert any("k: promised 4, reached 3" in f.message for f in audit_folder(folder).findings)
+
+
+def test_an_edited_codebook_is_found(folder):
+    edit(folder, lambda c: c["attributes"]["ill"].update(kind="numeric"), name="codebook.json")
+    assert "codebook was edited" in told(folder)
+
+
+def test_a_column_that_the_codebook_forgets_is_found(folder):
+    edit(folder, lambda c: c["attributes"].pop("n"), name="codebook.json")
+    assert "codebook does not describe column 'n'" in " | ".join(
+        f"{f.about} {f.message}" for f in audit_folder(folder).findings
+    )
+
+
+@pytest.mark.parametrize("content", ["{", "[]", '{"format": "other"}', "\x00", '{"a": ' * 100_000])
+def test_a_certificate_that_is_none(folder, content):
+    (folder / "certificate.json").write_text(content)
+    assert "certificate certificate.json is not" in told(folder)
+
+
+def test_missing_and_additional_files(folder):
+    (folder / "notes.txt").write_text("x")
+    found = audit_folder(folder)
+    assert found.holds
+    assert [f.message for f in found.findings] == ["holds notes.txt, which is no part of the release"]
+    (folder / "codebook.json").unlink()
+    assert "codebook codebook.json is missing" in told(folder)
+    next(folder.glob("data.*")).unlink()
+    assert "is missing" in told(folder)
+
+
+def test_damaged_data_is_found(folder):
+    file = next(folder.glob("data.*"))
+    file.write_bytes(file.read_bytes()[:40])
+    assert "was changed" in told(folder)
+
+
+def test_a_rebuilt_digest_does_not_hide_text_among_numbers(folder):
+    file = next(folder.glob("data.*"))
+    if file.suffix == ".parquet":
+        pytest.skip("Parquet columns have types")
+    file.write_text(file.read_text().replace("x,1,", "x,SECRET,"))
+    edit(folder, lambda c: c["data"].update(sha256=digest_of(file)), reseal=True)
+    assert "column 'n' holds cells that are no integer" in told(folder)
+
+
+def test_what_is_no_release(tmp_path):
+    with pytest.raises(ReleaseError, match="there is no folder"):
+        audit_folder(tmp_path / "nowhere")
+    with pytest.raises(ReleaseError, match=r"it has no certificate.json"):
+        audit_folder(tmp_path)
+
+
+def test_intervals_must_not_be_turned_round():
+    table = pl.DataFrame({"age.lo": [30, 30], "age.hi": [20, 20]})
+    release = sf.Release(table, promise=sf.Promise(quasi="age"), forms={"age": sf.Interval()})
+    assert "2 intervals whose lower end lies above" in release.audit().findings[0].message
+
+
+def test_a_hierarchical_promise_can_be_audited(tmp_path):
+    tree = sf.Hierarchy.from_mapping({"SECRET": ("1", "*"), "b": ("1", "*"), "c": ("2", "*"), "z": ("2", "*")})
+    promise = sf.Promise(quasi="job", sensitive="ill", k=2, t=0.2, distances={"ill": "hierarchical"})
+    sf.Release(TABLE, promise=promise, hierarchies={"ill": tree}).write(tmp_path / "out")
+    assert sf.open_release(tmp_path / "out").audit().holds
+    assert "z" not in json.loads((tmp_path / "out" / "codebook.json").read_text())["attributes"]["ill"]["hierarchy"]
+
+
+def test_hospital_releases_keep_what_adult_promises(tmp_path, real_data):
+    people = sf.read(real_data("adult/adult_train.csv.gz"), missing=["?"]).select(
+        ["race", "sex", "workclass", "income"]
+    )
+    promise = sf.Promise(quasi=["race", "sex"], sensitive="income", k=100, l=2, t=0.2)
+    sf.Release(people, promise=promise).write(tmp_path / "out", format="csv")
+    found = audit_folder(tmp_path / "out")
+    assert found.holds
+    assert (found.k, found.l) == (109, 2)
+    assert sf.open_release(tmp_path / "out").microfile.encoded("workclass").missing.sum() == 1836

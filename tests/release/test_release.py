@@ -1,0 +1,196 @@
+from __future__ import annotations
+
+import datetime
+import json
+import stat
+
+import pandas as pd
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import sfumato as sf
+from sfumato.errors import ReleaseError
+from sfumato.release.certificate import certificate_schema
+
+TABLE = pl.DataFrame(
+    {
+        "age.lo": [20, 20, 40, 40],
+        "age.hi": [30, 30, 50, 50],
+        "job": ["=1+1", "=1+1", "'=x", "'=x"],
+        "ill": ["a", "b", "b", "c"],
+        "code": ["007", "1.50", "NA", "true"],
+        "pay": [1.0, -0.0, None, 1e-300],
+        "big": [2**62, -(2**62), None, 0],
+        "day": [datetime.date(2020, 1, 1), None, datetime.date(1900, 12, 31), datetime.date(2020, 1, 1)],
+        "time": [datetime.datetime(2020, 1, 1, 12, 30, 15, 250), None, None, datetime.datetime(1999, 1, 1)],
+        "flag": [True, False, None, True],
+        "note": ["a,b", 'say "x"', "two\nlines", None],
+        "-x": ["-1", "+2", "@a", "\tb"],
+    }
+)
+PROMISE = sf.Promise(quasi=["age", "job"], sensitive="ill", k=2, l=2)
+
+
+def released(table=TABLE, **options):
+    return sf.Release(table, promise=PROMISE, forms={"age": sf.Interval()}, **options)
+
+
+@pytest.mark.parametrize("format", ["parquet", "csv"])
+def test_what_is_written_is_what_is_opened(tmp_path, format):
+    release = released()
+    assert release.audit().holds
+    release.write(tmp_path / "out", format=format, order="kept")
+    opened = sf.open_release(tmp_path / "out")
+    assert opened.audit().holds
+    assert opened.table.equals(TABLE)
+    assert opened.promise == PROMISE
+    assert opened.codebook == release.codebook
+    assert sorted(p.name for p in (tmp_path / "out").iterdir()) == [
+        "certificate.json",
+        "codebook.json",
+        f"data.{format}",
+    ]
+
+
+def test_cells_that_a_spreadsheet_would_run_are_neutralised(tmp_path):
+    released().write(tmp_path / "out", format="csv", order="kept")
+    lines = (tmp_path / "out" / "data.csv").read_text().splitlines()
+    assert lines[0].split(",")[-1] == "'-x"
+    assert lines[1].startswith("20,30,'=1+1,a,007,")
+    assert "''=x" in lines[3]
+    for line in lines[1:]:
+        for cell in line.split(","):
+            assert not cell.startswith(("=", "+", "@", "\t"))
+
+
+def test_the_same_seed_gives_the_same_bytes_whatever_the_order_was(tmp_path):
+    released().write(tmp_path / "a", seed=3)
+    released(TABLE.reverse()).write(tmp_path / "b", seed=3)
+    released().write(tmp_path / "c", seed=4)
+    files = {name: (tmp_path / name / "data.parquet").read_bytes() for name in "abc"}
+    assert files["a"] == files["b"]
+    assert (tmp_path / "a" / "certificate.json").read_bytes() == (tmp_path / "b" / "certificate.json").read_bytes()
+    big = pl.DataFrame({"q": list(range(50)) * 2})
+    for seed in (3, 4):
+        sf.Release(big, promise=sf.Promise(quasi="q", k=2)).write(tmp_path / f"big{seed}", seed=seed)
+    one, other = (pl.read_parquet(tmp_path / f"big{seed}" / "data.parquet") for seed in (3, 4))
+    assert one["q"].to_list() != other["q"].to_list() != big["q"].to_list()
+    assert one.sort("q").equals(other.sort("q"))
+
+
+def test_what_could_undo_a_release_is_kept_apart(tmp_path):
+    released(private={"original_records": 4711, "path": "SECRET"}).write(tmp_path / "out", seed=987654321)
+    for file in (tmp_path / "out").iterdir():
+        content = file.read_bytes()
+        assert b"SECRET" not in content
+        assert b"4711" not in content
+        assert b"987654321" not in content
+        assert str(tmp_path).encode() not in content
+    folder = tmp_path / "out.private"
+    (file,) = folder.iterdir()
+    assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    private = json.loads(file.read_text())
+    assert (private["original_records"], private["seed"]) == (4711, 987654321)
+    assert private["seal"] == json.loads((tmp_path / "out" / "certificate.json").read_text())["seal"]
+
+
+@pytest.mark.parametrize("format", ["parquet", "csv"])
+def test_categories_that_no_record_has_do_not_leave(tmp_path, format):
+    gone = ["f", "m", "SECRET"]
+    frames = [
+        pd.DataFrame({"sex": pd.Categorical(["f", "f"], categories=gone, ordered=True)}),
+        pd.DataFrame({"sex": pd.Categorical(["f", "f"], categories=gone)}),
+        pl.DataFrame({"sex": pl.Series(["f", "f"], dtype=pl.Enum(gone))}),
+        pl.DataFrame({"sex": pl.Series(["f", "f", "SECRET"], dtype=pl.Categorical)}).head(2),
+    ]
+    for place, frame in enumerate(frames):
+        labelled = sf.Microfile(frame, labels={"sex": {"f": "female", "SECRET": "SECRET"}})
+        folder = tmp_path / str(place)
+        sf.Release(labelled, promise=sf.Promise(quasi="sex")).write(folder, format=format)
+        assert not any(b"SECRET" in file.read_bytes() for file in folder.iterdir())
+
+
+def test_an_index_never_leaves(tmp_path):
+    frame = pd.DataFrame({"sex": ["f", "f"]}, index=["SECRET1", "SECRET2"])
+    sf.Release(frame, promise=sf.Promise(quasi="sex")).write(tmp_path / "out", format="parquet")
+    assert b"SECRET" not in (tmp_path / "out" / "data.parquet").read_bytes()
+
+
+def test_a_release_that_breaks_its_promise_is_not_written(tmp_path):
+    release = sf.Release(TABLE, promise=sf.Promise(quasi="job", sensitive="ill", k=3))
+    with pytest.raises(ReleaseError, match="k: promised 3, reached 2; 4 records in 2 blocks"):
+        release.write(tmp_path / "out")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_release_is_replaced_only_when_asked(tmp_path):
+    release = released()
+    release.write(tmp_path / "out", seed=1)
+    with pytest.raises(ReleaseError, match="holds a release already"):
+        release.write(tmp_path / "out", seed=2)
+    release.write(tmp_path / "out", format="csv", force=True)
+    assert (tmp_path / "out" / "data.csv").exists()
+    assert not (tmp_path / "out" / "data.parquet").exists()
+    other = tmp_path / "documents"
+    other.mkdir()
+    (other / "letter.txt").write_text("dear")
+    with pytest.raises(ReleaseError, match="other files than a release"):
+        release.write(other, force=True)
+    (tmp_path / "file").write_text("x")
+    with pytest.raises(ReleaseError, match="is not a folder"):
+        release.write(tmp_path / "file", force=True)
+    with pytest.raises(ReleaseError, match="there is no folder"):
+        release.write(tmp_path / "nowhere" / "out")
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["documents", "file", "out", "out.private"]
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: released(identifiers=["note"]), "identifier 'note' is still in the table"),
+        (lambda: sf.Release(TABLE, promise=PROMISE, forms={"pay": sf.Interval()}), "no column 'pay.lo'"),
+        (lambda: sf.Release(TABLE, promise=PROMISE, forms={"ill": sf.Sets(members={"a": ("a",)})}), "2 labels"),
+        (lambda: released().write("x", format="xlsx"), "format 'xlsx' is not known"),
+        (lambda: released().write("x", order="sorted"), "order 'sorted' is not known"),
+        (lambda: sf.Release(pl.DataFrame({" a": [1, 1]}), promise=sf.Promise(quasi=" a")).write("x"), "begins or ends"),
+    ],
+)
+def test_what_is_no_release(make, message):
+    with pytest.raises(ReleaseError, match=message):
+        make()
+
+
+def test_the_shipped_schema_describes_certificates(tmp_path):
+    from importlib.resources import files
+
+    import jsonschema
+
+    shipped = json.loads((files("sfumato.release") / "certificate.schema.json").read_text())
+    assert shipped == certificate_schema()
+    released().write(tmp_path / "out")
+    jsonschema.validate(json.loads((tmp_path / "out" / "certificate.json").read_text()), shipped)
+
+
+@given(
+    st.lists(
+        st.tuples(st.sampled_from(["a", "b", None]), st.sampled_from(["x", "y"]), st.integers(0, 3)),
+        min_size=1,
+        max_size=40,
+    ),
+    st.integers(1, 5),
+    st.sampled_from(["own", "wildcard"]),
+)
+def test_a_release_whose_audit_holds_has_no_block_below_k(records, k, missing):
+    if all(record[0] is None for record in records):
+        return
+    frame = pl.DataFrame(records, schema={"p": pl.String, "q": pl.String, "s": pl.Int64}, orient="row")
+    promise = sf.Promise(quasi=["p", "q"], sensitive="s", k=k, missing=missing)
+    holds = sf.Release(frame, promise=promise).audit().holds
+    alike = [
+        sum(q == q2 and (p == p2 or (missing == "wildcard" and None in (p, p2))) for p2, q2, _ in records)
+        for p, q, _ in records
+    ]
+    assert holds == (min(alike) >= k)

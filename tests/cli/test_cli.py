@@ -66,6 +66,13 @@ def test_limits_decide_the_exit_code(run, people):
     assert json.loads(out)["why"][0]["without"] == {"age": 0, "sex": 1}
 
 
+def test_what_is_not_finite_is_null_in_json(run, people):
+    options = ("--sensitive", "income", "--l", "3", "--diversity", "recursive", "--c", "2", "--json")
+    code, out, _ = run("measure", people, "--quasi", "sex", *options)
+    assert code == 1
+    assert json.loads(out)["why"][0]["reached"] is None
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [

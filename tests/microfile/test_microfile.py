@@ -34,7 +34,10 @@ def test_frames_of_every_library_are_encoded_alike(convert):
     np.testing.assert_array_equal(people.numbers("whole"), [5, np.nan, 7, 7, np.nan])
 
 
-@pytest.mark.parametrize("frame", [FRAME, FRAME.to_pandas(), FRAME.to_arrow()])
+INDEXED = FRAME.to_pandas().set_index(pd.Index([7, 5, 3, 1, 0]))
+
+
+@pytest.mark.parametrize("frame", [FRAME, FRAME.to_pandas(), INDEXED, FRAME.to_arrow()])
 def test_the_same_kind_of_frame_goes_out(frame):
     people = sf.Microfile(frame)
     changed = people.with_columns({"text": pl.Series(["x", "y", None, "x", "z"])}).filter([True] * 3 + [False] * 2)

@@ -36,7 +36,7 @@ def as_json(found: Audit) -> dict[str, Any]:
         "holds": found.holds,
         "findings": [{"about": f.about, "message": f.message, "breaks": f.breaks} for f in found.findings],
         **found.measured,
-        "why": [vars(reason) for reason in found.reasons],
+        "why": [reason.summary() for reason in found.reasons],
     }
 
 

@@ -78,7 +78,7 @@ def measure(
             kept = keeps(microfile, promise, hierarchies=trees)
             reasons = explain(kept, microfile, hierarchies=trees)
             content["holds"] = kept.holds
-            content["why"] = [{**vars(reason), "message": str(reason)} for reason in reasons]
+            content["why"] = [reason.summary() for reason in reasons]
         if uniques:
             wild = missing_as == "wildcard"
             content["uniques"] = _counted(minimal_uniques(microfile, roles["quasi"], wildcards=wild, progress=progress))

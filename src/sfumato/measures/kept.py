@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -60,6 +62,13 @@ class Why:
     """The limit one step milder."""
     relaxed_records: int = 0
     """How many records would break that one."""
+
+    def summary(self) -> dict[str, Any]:
+        """Return the reason as plain numbers; null stands for what is not finite."""
+        return {
+            name: None if isinstance(value, float) and not math.isfinite(value) else value
+            for name, value in {**vars(self), "without": dict(self.without), "message": str(self)}.items()
+        }
 
     def __str__(self) -> str:
         what = f"{self.setting} of {self.attribute!r}" if self.attribute else self.setting

@@ -141,11 +141,13 @@ class Microfile:
 
     def with_columns(self, columns: Mapping[str, pl.Series], *, kinds: Kinds | None = None) -> Microfile:
         """Return a microfile in which some columns are replaced; the frame stays of its kind."""
-        backend = nw.get_native_namespace(self._table)
         table = self._table
         for name, series in columns.items():
-            values = nw.new_series(name, series.to_list(), backend=backend)
-            table = table.with_columns(values.alias(name))
+            if table.implementation is nw.Implementation.POLARS:
+                values = nw.from_native(series.alias(name), series_only=True)
+            else:
+                values = nw.new_series(name, series.to_list(), backend=table.implementation)
+            table = table.with_columns(values)
         kept = {name: a for name, a in self.attributes.items() if name not in columns}
         return Microfile(
             table.to_native(),
@@ -157,8 +159,7 @@ class Microfile:
 
     def filter(self, keep: Sequence[bool] | np.ndarray[Any, np.dtype[np.bool_]]) -> Microfile:
         """Return a microfile of the records that are kept, in their order."""
-        rows = np.flatnonzero(np.asarray(keep, dtype=np.bool_))
-        return self._like(self._table[rows.tolist()])
+        return self._like(self._table[np.flatnonzero(np.asarray(keep, dtype=np.bool_))])
 
     def select(self, names: Sequence[str]) -> Microfile:
         """Return a microfile of some attributes."""

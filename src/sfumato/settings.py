@@ -13,7 +13,7 @@ from sfumato.errors import SettingError, nearest
 class Settings(BaseModel):
     """What is wanted. Its fields are the single description of what can be set."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True, allow_inf_nan=False)
 
     def __init__(self, **given: Any) -> None:
         try:

@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from pathlib import Path
 
 import polars as pl
 import pytest
@@ -171,6 +172,39 @@ def test_a_bug_shows_no_values(run, people, monkeypatch):
     code, out, err = run("measure", people, "--quasi", "age")
     assert (code, out) == (70, "")
     assert "a bug in sfumato (ValueError)" in err
+
+
+@pytest.mark.parametrize(
+    "arguments", [["profile", "--bogus"], ["measure", "x.csv", "--k", "abc"], ["audit"], ["demo", "--seed", "-1"]]
+)
+def test_a_wrong_command_line(run, arguments):
+    code, out, err = run(*arguments)
+    assert (code, out) == (2, "")
+    assert "Hint: sfumato" in err
+    code, out, _ = run(*arguments, "--json")
+    assert code == 2
+    assert json.loads(out)["error"]["type"] == "UsageError"
+
+
+def test_a_reader_that_went_away_is_no_broken_promise(people):
+    for arguments in (["profile", people], ["measure", people, "--quasi", "age", "--json"], ["--help"]):
+        command = [sys.executable, "-m", "sfumato", *arguments]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+            process.stdout.close()
+            assert process.wait() == 0
+    for json in ([], ["--json"]):
+        command = [sys.executable, "-m", "sfumato", "measure", people, "--quasi", "age", "--k", "3", *json]
+        with subprocess.Popen(command, stdout=subprocess.PIPE) as process:
+            process.stdout.close()
+            assert process.wait() == 1
+
+
+def test_an_output_that_is_full(people):
+    with Path("/dev/full").open("w") as full:
+        command = [sys.executable, "-m", "sfumato", "profile", people, "--json"]
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert done.returncode == 2
+    assert "standard output cannot be written" in done.stderr
 
 
 def test_help_loads_nothing_heavy():

@@ -3,11 +3,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from sfumato.kernels.delimited import EMPTY, INTEGER, REAL, TEXT, field_form, scan_records
+from sfumato.kernels.delimited import ABSENT, EMPTY, INTEGER, LONG, REAL, TEXT, field_form, scan_records
+from sfumato.microfile.delimited import _absent_words
 
 
 def form(text: str, decimal: str = ".") -> int:
-    return field_form(np.frombuffer(text.encode(), dtype=np.uint8), 0, len(text.encode()), ord(decimal))
+    return field_form(
+        np.frombuffer(text.encode(), dtype=np.uint8), 0, len(text.encode()), ord(decimal), _absent_words()
+    )
 
 
 @pytest.mark.parametrize(
@@ -26,11 +29,17 @@ def form(text: str, decimal: str = ".") -> int:
         ("1e", TEXT),
         ("1e+", TEXT),
         ("-", TEXT),
-        (".", TEXT),
+        (".", ABSENT),
         ("1.2.3", TEXT),
         ("12a", TEXT),
         (" 12", TEXT),
+        ("123456789012345", INTEGER),
+        ("1234567890123456", INTEGER | LONG),
         ("1234567890123456789", TEXT),
+        ("NA", ABSENT),
+        ("N/A", ABSENT),
+        ("N", TEXT),
+        ("NAA", TEXT),
     ],
 )
 def test_what_a_field_can_be(text, expected):
@@ -43,8 +52,9 @@ def test_decimal_comma():
 
 
 def scan(text: str, fields: int, *, last: bool = True):
-    forms = np.zeros(fields, dtype=np.uint8)
-    found = scan_records(np.frombuffer(text.encode(), dtype=np.uint8), ord(","), ord("."), fields, forms, last)
+    forms, quotes = np.zeros(fields, dtype=np.uint8), np.zeros(2, dtype=np.int64)
+    data = np.frombuffer(text.encode(), dtype=np.uint8)
+    found = scan_records(data, ord(","), ord("."), _absent_words(), forms, quotes, last)
     return found, forms.tolist()
 
 
@@ -56,7 +66,13 @@ def test_quoted_fields_may_hold_delimiters_quotes_and_newlines():
 
 @pytest.mark.parametrize(
     ("text", "record", "fields"),
-    [("1,2\n3\n", 1, 1), ("1,2\n3,4,5\n", 1, 3), ("1,2\n\n3,4\n", 1, 0), ('1,2\n"3,4\n', 1, -1)],
+    [
+        ("1,2\n3\n", 1, 1),
+        ("1,2\n3,4,5\n", 1, 3),
+        ("1,2\n\n3,4\n", 1, 0),
+        ('1,2\n"3,4\n', 1, -1),
+        ('1,2\n"3"x,4\n', 1, -2),
+    ],
 )
 def test_ragged_records_are_named(text, record, fields):
     found, _ = scan(text, 2)

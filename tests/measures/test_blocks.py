@@ -26,6 +26,13 @@ def test_crowds_are_those_of_comparing_all_records(records):
     assert sums[blocks.numbers].tolist() == [len(crowd) for crowd in crowds(records, wildcards=True)]
 
 
+def test_wildcards_in_many_attributes():
+    columns = {f"c{i}": [1, 1, 2] for i in range(70)}
+    columns["c69"] = [1, None, 2]
+    safety = sf.measure(pl.DataFrame(columns), quasi=list(columns), missing="wildcard")
+    assert safety.k.values[safety.blocks.numbers].tolist() == [2, 2, 1]
+
+
 def test_keys_of_more_than_62_bits():
     rng = np.random.default_rng(1)
     columns = {f"c{i}": rng.integers(0, 3000, 4000) for i in range(8)}

@@ -1,11 +1,13 @@
 from __future__ import annotations
 
+import numpy as np
 import polars as pl
 import pytest
 
 import sfumato as sf
 from sfumato.errors import SettingError
 from sfumato.measures import explain, keeps
+from sfumato.measures.verdict import BlockMeasure
 
 TABLE = sf.Microfile(
     pl.DataFrame({"age": [1, 1, 1, 2, 2, 3], "sex": list("ffmffm"), "ill": ["SECRET", "b", "c", "b", "b", "c"]})
@@ -62,6 +64,8 @@ def test_what_is_measured_can_be_promised():
         ({"quasi": "age", "k": 0}, "setting 'k'"),
         ({"quasi": "age", "l": 2}, "l needs a sensitive attribute"),
         ({"quasi": "age", "sensitive": "ill", "l": 2, "diversity": "recursive"}, "need each other"),
+        ({"quasi": "age", "sensitive": "ill", "l": 2.5, "diversity": "recursive", "c": 1}, "needs a whole l"),
+        ({"quasi": "age", "sensitive": "ill", "l": float("inf")}, "setting 'l'"),
         ({"quasi": "age", "sensitive": "ill", "t": 2}, "setting 't'"),
         ({"quasi": "age", "sensitive": "ill", "diversity": "entropy"}, "needs l"),
         ({"quasi": "age", "sensitive": "ill", "distances": {"sex": "equal"}}, "'sex', which is not sensitive"),
@@ -70,6 +74,11 @@ def test_what_is_measured_can_be_promised():
 def test_promises_are_checked_when_made(given, message):
     with pytest.raises(SettingError, match=message):
         sf.Promise(**given)
+
+
+def test_what_is_no_number_keeps_no_limit():
+    measure = BlockMeasure("risk", np.array([np.nan]), np.array([3]), safer="lower")
+    assert measure.violations(0.5).records == 3
 
 
 def test_k_larger_than_the_table():

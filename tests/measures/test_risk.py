@@ -25,7 +25,7 @@ def test_the_vector_of_sdcmicro():
     np.testing.assert_allclose(exact[F < 3], np.array(expected)[F < 3], atol=5e-9)
 
 
-@given(st.floats(1.0, 50), st.floats(1.0001, 1e4))
+@given(st.floats(1.0, 500), st.floats(1.0001, 1e4))
 def test_the_exact_risk_is_its_integral(f, factor):
     p = 1 / factor
     # E[1/F] is the integral of the generating function over t: with u = p t / (1 - (1 - p) t) it is smooth
@@ -39,6 +39,11 @@ def test_risk_lies_between_nothing_and_one_over_f(f, factor):
     for exact in (False, True):
         risk = individual_risk(np.array([f]), np.array([f * factor]), exact=exact)[0]
         assert 0 < risk <= 1 / f + 1e-12
+
+
+@pytest.mark.parametrize(("f", "population", "expected"), [(100.0, 1100.0, 9.174e-4), (150.0, 1650.0, 6.098e-4)])
+def test_the_exact_risk_of_large_blocks(f, population, expected):
+    assert individual_risk(np.array([f]), np.array([population]), exact=True)[0] == pytest.approx(expected, rel=1e-3)
 
 
 def test_a_known_population_gives_one_over_f():

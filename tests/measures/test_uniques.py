@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sfumato as sf
+from sfumato.errors import SettingError
 
 records = st.lists(st.tuples(*[st.sampled_from([1, 2, 3, None])] * 4), min_size=1, max_size=15)
 
@@ -59,6 +60,15 @@ def test_sdcmicro_examples(real_data):
     assert sf.minimal_uniques(people, keys).scores[0] == 180
     found = sf.minimal_uniques(sf.read(real_data("sdcmicro/francdat.csv")), ["Key1", "Key2", "Key3", "Key4"])
     np.testing.assert_allclose(found.disclosive()[3:7], [0.0142135, 0.0101060, 0.0062368, 0.0142135], atol=5e-7)
+
+
+@pytest.mark.parametrize("wrong", [{"names": []}, {"names": ["a", "a"]}, {"names": ["a"], "max_size": 2}])
+def test_wrong_settings(wrong):
+    table = sf.Microfile(pl.DataFrame({"a": [1, 2]}))
+    with pytest.raises(SettingError):
+        sf.minimal_uniques(table, **wrong)
+    with pytest.raises(SettingError, match="fraction"):
+        sf.minimal_uniques(table, ["a"]).disclosive(fraction=0)
 
 
 def test_the_search_can_stop_early():

@@ -47,6 +47,23 @@ def test_statistics_are_weighted():
     )
 
 
+def test_missing_values_lose_nothing_new_and_keep_correlations_in_bounds():
+    gaps = sf.Microfile(
+        pl.DataFrame({"x": [5.0, None, 1.0, 2.0, None], "y": [7.0, 3.0, 0.0, 0.0, 3.0], "w": [1.0, 2.0, 0.5, 1.0, 1.0]})
+    )
+    lost = sf.utility_of(gaps, gaps, quasi=["x", "y"], weight="w")
+    assert lost.penalty == 0
+    assert -1 <= lost.correlations["x", "y"].before <= 1
+    worse = sf.Microfile(pl.DataFrame({"x": [5.0, None, None, 2.0, None], "y": [7.0, 3.0, 0.0, 0.0, 3.0]}))
+    assert sf.utility_of(gaps, worse, quasi=["x", "y"]).penalties == {"x": 0.2, "y": 0.0}
+
+
+def test_a_set_never_costs_more_than_everything():
+    table = sf.Microfile(pl.DataFrame({"job": ["all"] * 4}))
+    forms = {"job": sf.Sets(members={"all": tuple("abcdefg")})}
+    assert sf.utility_of(ORIGINAL, table, quasi=["job"], forms=forms).penalty == 1
+
+
 def test_a_release_has_no_more_records_than_its_original():
     with pytest.raises(MicrofileError, match="the original only 2"):
         sf.utility_of(ORIGINAL.filter([True, True, False, False]), ORIGINAL, quasi=["age"])

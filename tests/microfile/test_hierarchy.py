@@ -39,6 +39,22 @@ def test_intervals_hold_their_numbers_and_nest(number, widths):
     assert path[-1] == "*"
 
 
+@pytest.mark.parametrize("width", [0.1, 0.01, 0.3])
+def test_decimal_edges_belong_to_the_interval_they_begin(width):
+    hierarchy = sf.Hierarchy.intervals([width, round(3 * width, 2)])
+    for step in range(300):
+        edge = round(step * width, 2)
+        assert hierarchy.path(edge)[0].startswith(f"[{edge:g}, ")
+    assert sf.Hierarchy.intervals([0.1, 0.3]).path(0.3) == ("[0.3, 0.4)", "[0.3, 0.6)", "*")
+    assert sf.Hierarchy.intervals([5], origin=3).path(7) == ("[3, 8)", "*")
+
+
+def test_dates_have_a_hierarchy():
+    people = sf.Microfile(pl.DataFrame({"born": pl.Series(["1999-12-31", None]).str.to_date()}))
+    hierarchy = sf.Hierarchy.automatic(people, "born")
+    assert hierarchy.generalize(people, "born", level=2).labels.to_list() == ["1999", None]
+
+
 def test_prefixes_refuse_other_lengths():
     people = sf.Microfile(pl.DataFrame({"zip": ["02139", "1234"]}))
     found = sf.Hierarchy.prefixes(5).generalize(people, "zip", level=2)

@@ -3,7 +3,9 @@ from __future__ import annotations
 import csv
 import gzip
 import io
+import os
 
+import numpy as np
 import polars as pl
 import pytest
 from hypothesis import given
@@ -88,8 +90,61 @@ def test_missing_codes_leave_numbers(tmp_path):
     assert people.encoded("job").values.tolist() == ["NA", "x"]
 
 
+@pytest.mark.parametrize("missing", ["NAA", ["NAA"], {"age": "NAA"}, {"age": ["NAA"]}])
+def test_missing_codes_may_be_one_or_several(tmp_path, missing):
+    people = sf.read(written(tmp_path, "age,job\n31,A\nNAA,N\n"), missing=missing)
+    assert people.encoded("age").codes.tolist() == [0, -1]
+    assert people.encoded("job").codes.tolist() == [0, 1]
+
+
+def test_long_numbers_are_codes(tmp_path):
+    people = sf.read(written(tmp_path, "id,n\n" + "".join(f"1234567890123456789{i},{i}\n" for i in range(3))))
+    assert people.encoded("id").values.size == 3
+    people = sf.read(written(tmp_path, "id,n\n123456789012345678,1\n123456789012345679,2\n1.5,3\nNA,4\n"))
+    assert people.encoded("id").values.size == 4
+
+
+def test_numbers_with_gaps_are_numbers(tmp_path):
+    people = sf.read(written(tmp_path, "x,y,z\n1.5,NA,NA\nNA,2,NA\n.,NaN,a\n"))
+    np.testing.assert_array_equal(people.numbers("x"), [1.5, np.nan, np.nan])
+    np.testing.assert_array_equal(people.numbers("y"), [np.nan, 2, np.nan])
+    assert people.encoded("z").values.tolist() == ["NA", "a"]
+
+
+def test_categories_are_kept_as_they_are_written(tmp_path):
+    people = sf.read(written(tmp_path, "icd,x\n10.10,1\n10.1,1\n"), kinds={"icd": "categorical"})
+    assert people.encoded("icd").values.tolist() == ["10.1", "10.10"]
+
+
+def test_quotes_in_a_file_that_quotes_nothing(tmp_path):
+    people = sf.read(written(tmp_path, 'a,b\n5" pipe,1\n6" pipe,2\n'))
+    assert people.encoded("a").values.tolist() == ['5" pipe', '6" pipe']
+
+
+@pytest.mark.parametrize(
+    "text", ["a,b\r1,x\r2,y\r", "a, b\n1, x\n2, y\n", "a;b\r\n1;x\r\n2;y", "\n\na,b\n1,x\n2,y\n\n"]
+)
+def test_odd_lines(tmp_path, text):
+    people = sf.read(written(tmp_path, text))
+    assert people.series("a").to_list() == [1, 2]
+    assert people.series("b").to_list() == ["x", "y"]
+
+
+def test_very_wide_files(tmp_path):
+    names = ",".join(f"c{i}" for i in range(5_000))
+    assert len(sf.read(written(tmp_path, f"{names}\n{','.join('1' * 5_000)}\n")).names) == 5_000
+    assert sf.read(written(tmp_path, f"a,b\n{'x' * 200_000},1\n")).records == 1
+
+
+def test_a_parquet_name_is_no_pattern(tmp_path):
+    for name in ("g1.parquet", "g[1].parquet", "g*.parquet"):
+        pl.DataFrame({"x": [len(name)]}).write_parquet(tmp_path / name)
+    assert sf.read(tmp_path / "g[1].parquet").series("x").to_list() == [12]
+    assert sf.read(tmp_path / "g*.parquet").series("x").to_list() == [10]
+
+
 def test_dates_are_numbers(tmp_path):
-    people = sf.read(written(tmp_path, "born,n\n1999-12-31,1\n2001-02-28,2\n,3\n"))
+    people = sf.read(written(tmp_path, "born,n\n1999-12-31,1\n2001-02-28,2\nNA,3\n"))
     assert people.attribute("born").kind is Kind.NUMERIC
     assert people.encoded("born").codes.tolist() == [0, 1, -1]
 
@@ -100,11 +155,15 @@ def test_dates_are_numbers(tmp_path):
         ("", "is empty"),
         ("\n\n", "is empty"),
         ("a,b\n", "header but no records"),
-        ("a,a\n1,2\n", "column name 'a' stands 2 times"),
+        ("a,a\n1,2\n", "columns 1 and 2 have the same name"),
         ("a,b\n1,SECRET\n3\n", "record 2 has 1 fields, the header 2"),
         ("a,b\n1,2,SECRET\n", "record 1 has 3 fields, the header 2"),
         ("a,b\n1,2\n\n3,4\n", "record 2 is blank"),
         ('a,b\n1,"SECRET\n', "record 1 opens a quote that is never closed"),
+        ('a,b\n1,"SECRET"x\n', "record 1 has text after a closing quote"),
+        ('a,b\n1,"x"\n2,SECRET"\n', "record 2 has a quote inside a field"),
+        ("x;s\n1,5;a\n2,5;b\n1.500;c\n3,5;d\n", "text among the numbers of column 'x'"),
+        ("n,b\nMüller,1\nMüller,2\n".encode() + b"SECRET\xff,3\n", "byte 31 of the file is damaged"),
         ("age,b\n1,2\n2,2\nSECRET,2\n", r"text among the numbers of column 'age' \(1 of 3 cells\)"),
         (b"a,b\n\x00\x01,SECRET\n", "not a text file"),
     ],
@@ -127,6 +186,9 @@ def test_a_column_of_mostly_numbers_can_be_declared_categorical(tmp_path):
     [
         ({"encoding": "utf-8"}, MicrofileError, "not written in utf-8"),
         ({"encoding": "klingon"}, SettingError, "encoding 'klingon' is not known"),
+        ({"encoding": "utf-16"}, MicrofileError, "not written in utf-16"),
+        ({"encoding": "rot13"}, SettingError, "encoding 'rot13' is not known"),
+        ({"delimiter": '"'}, SettingError, "cannot be one"),
         ({"delimiter": "ab"}, SettingError, "delimiter 'ab'"),
         ({"decimal": "'"}, SettingError, "decimal"),
         ({"delimiter": ",", "decimal": ","}, SettingError, "same character"),
@@ -143,6 +205,11 @@ def test_files_that_are_not_there(tmp_path):
         sf.read(tmp_path / "peple.csv")
     with pytest.raises(MicrofileError, match="is a folder"):
         sf.read(tmp_path)
+    os.mkfifo(tmp_path / "pipe.csv")
+    with pytest.raises(MicrofileError, match="is a pipe or a device"):
+        sf.read(tmp_path / "pipe.csv")
+    with pytest.raises(MicrofileError, match="name is too long"):
+        sf.read("x" * 5000 + ".csv")
     with pytest.raises(SettingError, match="ending that is not known"):
         sf.read(written(tmp_path, "x", "people.xlsx"))
 

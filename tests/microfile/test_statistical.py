@@ -34,6 +34,11 @@ def test_spss(tmp_path):
     assert people.numbers("pay")[0] == 1.5
 
 
+def test_amounts_beyond_whole_numbers_stay_reals(tmp_path):
+    pyreadstat.write_sav(pl.DataFrame({"x": [1e19, 2.0]}), str(tmp_path / "x.sav"))
+    assert sf.read(tmp_path / "x.sav").numbers("x").tolist() == [1e19, 2.0]
+
+
 def test_stata(tmp_path):
     path = tmp_path / "people.dta"
     pyreadstat.write_dta(FRAME, str(path), variable_value_labels=LABELS)

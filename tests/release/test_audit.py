@@ -87,6 +87,20 @@ def test_a_resealed_certificate_cannot_lie_about_the_data(folder):
     assert any("k: promised 4, reached 3" in f.message for f in audit_folder(folder).findings)
 
 
+def test_a_certificate_can_be_read_in_one_way_only(folder):
+    file = folder / "certificate.json"
+    file.write_text(file.read_text().replace('"k": 3,', '"k": 1000, "k": 3,', 1))
+    assert "certificate certificate.json is not JSON" in told(folder)
+
+
+def test_measures_that_nobody_took_are_found(folder):
+    edit(folder, lambda c: c["measured"]["attributes"].update(n={"l": 9}), reseal=True)
+    found = audit_folder(folder)
+    assert [f.message for f in found.findings] == ["says attributes.n = {'l': 9}, the data has None"]
+    edit(folder, lambda c: c["measured"].update(k=10**400), reseal=True)
+    assert not audit_folder(folder).holds
+
+
 def test_an_edited_codebook_is_found(folder):
     edit(folder, lambda c: c["attributes"]["ill"].update(kind="numeric"), name="codebook.json")
     assert "codebook was edited" in told(folder)
@@ -99,7 +113,19 @@ def test_a_column_that_the_codebook_forgets_is_found(folder):
     )
 
 
-@pytest.mark.parametrize("content", ["{", "[]", '{"format": "other"}', "\x00", '{"a": ' * 100_000])
+@pytest.mark.parametrize(
+    "content",
+    [
+        "{",
+        "[]",
+        '{"format": "other"}',
+        "\x00",
+        '{"a": ' * 100_000,
+        '{"a": NaN}',
+        '{"a": 1' + "0" * 9000 + "}",
+        '{"a": "\\ud800"}',
+    ],
+)
 def test_a_certificate_that_is_none(folder, content):
     (folder / "certificate.json").write_text(content)
     assert "certificate certificate.json is not" in told(folder)
@@ -107,13 +133,16 @@ def test_a_certificate_that_is_none(folder, content):
 
 def test_missing_and_additional_files(folder):
     (folder / "notes.txt").write_text("x")
-    found = audit_folder(folder)
-    assert found.holds
-    assert [f.message for f in found.findings] == ["holds notes.txt, which is no part of the release"]
+    assert told(folder) == "folder holds notes.txt, which is no part of the release"
     (folder / "codebook.json").unlink()
     assert "codebook codebook.json is missing" in told(folder)
-    next(folder.glob("data.*")).unlink()
-    assert "is missing" in told(folder)
+    data = next(folder.glob("data.*"))
+    data.rename(folder.parent / "elsewhere")
+    assert f"data {data.name} is missing" in told(folder)
+    data.symlink_to(folder.parent / "elsewhere")
+    assert f"folder {data.name} is a link" in told(folder)
+    (folder / "certificate.json").unlink()
+    assert "certificate certificate.json is missing" in told(folder)
 
 
 def test_damaged_data_is_found(folder):
@@ -126,7 +155,7 @@ def test_a_rebuilt_digest_does_not_hide_text_among_numbers(folder):
     file = next(folder.glob("data.*"))
     if file.suffix == ".parquet":
         pytest.skip("Parquet columns have types")
-    file.write_text(file.read_text().replace("x,1,", "x,SECRET,"))
+    file.write_text(file.read_text().replace('"x",1,', '"x",SECRET,'))
     edit(folder, lambda c: c["data"].update(sha256=digest_of(file)), reseal=True)
     assert "column 'n' holds cells that are no integer" in told(folder)
 

@@ -10,7 +10,7 @@ import pytest
 
 import sfumato as sf
 from sfumato.errors import ReleaseError
-from sfumato.release.folder import new_folder, write_private
+from sfumato.release.folder import move_private, new_folder, write_private
 
 WRITER = """
 import sys
@@ -45,14 +45,18 @@ def test_a_killed_writer_leaves_the_old_release_or_the_new_one(tmp_path, part):
         torn += any("partial" in path.name for path in tmp_path.iterdir())
     assert len(seen) == 25
     assert torn, "no writer was killed while it wrote"
-    with new_folder(folder, force=True, mark="certificate.json") as work:
+    with new_folder(folder, force=True, check=anything) as work:
         (work / "certificate.json").write_text("{}")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["out", "out.private"]
 
 
+def anything(folder):
+    """Let every folder be replaced."""
+
+
 def test_an_error_leaves_nothing(tmp_path):
     def interrupted():
-        with new_folder(tmp_path / "out", force=False, mark="m") as work:
+        with new_folder(tmp_path / "out", force=False, check=anything) as work:
             (work / "m").write_text("half")
             raise KeyboardInterrupt
 
@@ -62,11 +66,18 @@ def test_an_error_leaves_nothing(tmp_path):
 
 
 def test_a_folder_that_somebody_holds_is_no_leftover(tmp_path):
-    with new_folder(tmp_path / "out", force=False, mark="m") as one:
-        (one / "m").write_text("one")
-        with new_folder(tmp_path / "out", force=False, mark="m") as other:
-            assert one.exists()
-            (other / "m").write_text("other")
+    def two_at_once(force):
+        with new_folder(tmp_path / "out", force=force, check=anything) as one:
+            (one / "m").write_text("one")
+            with new_folder(tmp_path / "out", force=force, check=anything) as other:
+                assert one.exists()
+                (other / "m").write_text("other")
+
+    # the one that comes second does not replace the first unasked
+    with pytest.raises(ReleaseError, match="holds a release already"):
+        two_at_once(force=False)
+    assert (tmp_path / "out" / "m").read_text() == "other"
+    two_at_once(force=True)
     assert (tmp_path / "out" / "m").read_text() == "one"
     assert [path.name for path in tmp_path.iterdir()] == ["out"]
 
@@ -77,7 +88,7 @@ def test_a_folder_that_may_not_be_written(tmp_path, monkeypatch):
 
     monkeypatch.setattr("pathlib.Path.mkdir", refuse)
     with pytest.raises(ReleaseError, match=r"out cannot be written: Permission denied\nHint: choose a folder"):
-        new_folder(tmp_path / "out", force=False, mark="m").__enter__()
+        new_folder(tmp_path / "out", force=False, check=anything).__enter__()
 
 
 FULL = """
@@ -108,8 +119,13 @@ def test_a_disk_that_is_full(tmp_path, format):
 
 
 def test_private_records_are_replaced_in_one_step(tmp_path):
-    path = tmp_path / "out.private" / "x.json"
-    write_private(path, json.dumps({"a": 1}))
-    write_private(path, json.dumps({"a": 2}))
-    assert json.loads(path.read_text()) == {"a": 2}
-    assert [file.name for file in path.parent.iterdir()] == ["x.json"]
+    place = tmp_path / "out.private" / "x.json"
+    for number in (1, 2):
+        write_private(tmp_path / "new", json.dumps({"a": number}))
+        move_private(tmp_path / "new", place)
+    assert json.loads(place.read_text()) == {"a": 2}
+    assert [file.name for file in place.parent.iterdir()] == ["x.json"]
+    (tmp_path / "link.private").symlink_to(tmp_path)
+    write_private(tmp_path / "new", "{}")
+    with pytest.raises(ReleaseError, match="is a link"):
+        move_private(tmp_path / "new", tmp_path / "link.private" / "x.json")

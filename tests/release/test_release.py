@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import csv
 import datetime
 import json
 import stat
@@ -11,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sfumato as sf
-from sfumato.errors import ReleaseError
+from sfumato.errors import ReleaseError, SettingError
 from sfumato.release.certificate import certificate_schema
 
 TABLE = pl.DataFrame(
@@ -27,6 +28,7 @@ TABLE = pl.DataFrame(
         "time": [datetime.datetime(2020, 1, 1, 12, 30, 15, 250), None, None, datetime.datetime(1999, 1, 1)],
         "flag": [True, False, None, True],
         "note": ["a,b", 'say "x"', "two\nlines", None],
+        "mark": ["\ufeffx", " =1", "\n=1", ""],
         "-x": ["-1", "+2", "@a", "\tb"],
     }
 )
@@ -44,7 +46,8 @@ def test_what_is_written_is_what_is_opened(tmp_path, format):
     release.write(tmp_path / "out", format=format, order="kept")
     opened = sf.open_release(tmp_path / "out")
     assert opened.audit().holds
-    assert opened.table.equals(TABLE)
+    expected = TABLE.with_columns(mark=TABLE["mark"].set(TABLE["mark"] == "", None))
+    assert opened.table.equals(expected)
     assert opened.promise == PROMISE
     assert opened.codebook == release.codebook
     assert sorted(p.name for p in (tmp_path / "out").iterdir()) == [
@@ -57,12 +60,12 @@ def test_what_is_written_is_what_is_opened(tmp_path, format):
 def test_cells_that_a_spreadsheet_would_run_are_neutralised(tmp_path):
     released().write(tmp_path / "out", format="csv", order="kept")
     lines = (tmp_path / "out" / "data.csv").read_text().splitlines()
-    assert lines[0].split(",")[-1] == "'-x"
-    assert lines[1].startswith("20,30,'=1+1,a,007,")
-    assert "''=x" in lines[3]
-    for line in lines[1:]:
-        for cell in line.split(","):
-            assert not cell.startswith(("=", "+", "@", "\t"))
+    assert lines[0].split(",")[-1] == '"\'-x"'
+    assert lines[1].startswith('20,30,"\'=1+1","a","007",')
+    assert "\"''=x\"" in lines[3]
+    with (tmp_path / "out" / "data.csv").open(newline="") as file:
+        for row in list(csv.reader(file))[1:]:
+            assert not any(cell.lstrip().startswith(("=", "+", "@")) for cell in row)
 
 
 def test_the_same_seed_gives_the_same_bytes_whatever_the_order_was(tmp_path):
@@ -137,7 +140,10 @@ def test_a_release_is_replaced_only_when_asked(tmp_path):
     other = tmp_path / "documents"
     other.mkdir()
     (other / "letter.txt").write_text("dear")
-    with pytest.raises(ReleaseError, match="other files than a release"):
+    with pytest.raises(ReleaseError, match=r"holds letter.txt, which is no part of a release"):
+        release.write(other, force=True)
+    (other / "letter.txt").rename(other / "certificate.json")
+    with pytest.raises(ReleaseError, match="is not JSON"):
         release.write(other, force=True)
     (tmp_path / "file").write_text("x")
     with pytest.raises(ReleaseError, match="is not a folder"):
@@ -155,12 +161,76 @@ def test_a_release_is_replaced_only_when_asked(tmp_path):
         (lambda: sf.Release(TABLE, promise=PROMISE, forms={"ill": sf.Sets(members={"a": ("a",)})}), "2 labels"),
         (lambda: released().write("x", format="xlsx"), "format 'xlsx' is not known"),
         (lambda: released().write("x", order="sorted"), "order 'sorted' is not known"),
+        (
+            lambda: sf.Release(pl.DataFrame({"a": [2**64 - 1] * 2}), promise=sf.Promise(quasi="a")).write("x"),
+            "too large",
+        ),
         (lambda: sf.Release(pl.DataFrame({" a": [1, 1]}), promise=sf.Promise(quasi=" a")).write("x"), "begins or ends"),
     ],
 )
 def test_what_is_no_release(make, message):
     with pytest.raises(ReleaseError, match=message):
         make()
+
+
+def test_a_byte_order_mark_at_the_start_of_the_data_is_kept(tmp_path):
+    table = pl.DataFrame({"q": ["\ufeffx", "\ufeffx"]})
+    sf.Release(table, promise=sf.Promise(quasi="q")).write(tmp_path / "out", format="csv")
+    assert sf.open_release(tmp_path / "out").table.equals(table)
+
+
+def test_the_sign_of_zero_does_not_show_the_order(tmp_path):
+    for name, zeros in (("a", [0.0, -0.0, -0.0]), ("b", [-0.0, -0.0, 0.0])):
+        sf.Release(pl.DataFrame({"q": zeros}), promise=sf.Promise(quasi="q")).write(
+            tmp_path / name, seed=1, format="csv"
+        )
+    assert (tmp_path / "a" / "data.csv").read_bytes() == (tmp_path / "b" / "data.csv").read_bytes()
+
+
+def test_times_are_written_as_the_clock_showed_them(tmp_path):
+    moment = pl.Series([datetime.datetime(2020, 6, 1)] * 2).dt.replace_time_zone("Europe/Vienna")
+    sf.Release(pl.DataFrame({"q": [1, 1], "at": moment}), promise=sf.Promise(quasi="q")).write(tmp_path / "out")
+    opened = sf.open_release(tmp_path / "out")
+    assert opened.table["at"].to_list() == [datetime.datetime(2020, 6, 1)] * 2
+    assert opened.codebook.attributes["at"].zone == "Europe/Vienna"
+
+
+def test_the_codebook_of_a_hierarchy_names_no_value_that_is_not_released(tmp_path):
+    original = sf.Microfile(pl.DataFrame({"q": ["x"] * 10, "s": [*"aaaabbccc", "SECRET"]}))
+    tree = sf.Hierarchy.automatic(original, "s")
+    promise = sf.Promise(quasi="q", sensitive="s", t=0.9, distances={"s": "hierarchical"})
+    kept = original.filter([name != "SECRET" for name in original.series("s")])
+    sf.Release(kept, promise=promise, hierarchies={"s": tree}).write(tmp_path / "out")
+    assert not any(b"SECRET" in file.read_bytes() for file in (tmp_path / "out").iterdir())
+
+
+def test_codes_and_labels_are_found_whatever_type_wrote_them():
+    microfile = sf.Microfile(pl.DataFrame({"q": [1.0, 99.0]}), missing={"q": ["99"]}, labels={"q": {1: "yes"}})
+    entry = sf.Release(microfile, promise=sf.Promise(quasi="q")).codebook.attributes["q"]
+    assert entry.missing == ("99",)
+    assert entry.labels == {"1.0": "yes"}
+
+
+def test_only_the_working_folder_s_own_name_is_used(tmp_path, monkeypatch):
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+    released().write(".")
+    assert len(list((tmp_path / "here.private").iterdir())) == 1
+
+
+@pytest.mark.parametrize(
+    ("options", "write", "message"),
+    [
+        ({"private": {"x": float("nan")}}, {}, "private holds something that JSON cannot"),
+        ({"settings": {"x": object()}}, {}, "settings holds something that JSON cannot"),
+        ({}, {"seed": -1}, "seed must be a whole number"),
+        ({}, {"seed": "x"}, "seed must be a whole number"),
+    ],
+)
+def test_wrong_settings_write_nothing(tmp_path, options, write, message):
+    with pytest.raises(SettingError, match=message):
+        released(**options).write(tmp_path / "out", **write)
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_the_shipped_schema_describes_certificates(tmp_path):

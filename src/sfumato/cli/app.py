@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from importlib import import_module
-from typing import Annotated, Any
+from pathlib import Path
+from typing import Annotated
 
 import typer
 
@@ -20,8 +23,9 @@ VERBS = {
     "audit": "Re-measures a release on disk; exit 1 when a promise is broken.",
 }
 
-INTERRUPTED = 130
+WRONG = 2
 BUG = 70
+INTERRUPTED = 130
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -30,27 +34,52 @@ def main(arguments: Sequence[str] | None = None) -> None:
     Exits with 0 when done, 1 when a promise is not kept, 2 when the user's input is wrong.
     """
     given = list(sys.argv[1:] if arguments is None else arguments)
-    verb = next((word for word in given if not word.startswith("-")), None)
+    if sys.stdout is None:
+        sys.stdout = Path(os.devnull).open("w")  # noqa: SIM115  # it stays open as long as the process
     try:
-        _app(verb)(args=given, prog_name="sfumato")
-    except SfumatoError as error:
-        _tell(error, as_json="--json" in given)
-        sys.exit(2)
-    except KeyboardInterrupt:
-        sys.stderr.write("Interrupted; nothing was left half written.\n")
-        sys.exit(INTERRUPTED)
+        code = _run(given)
+        sys.stdout.flush()
     except BrokenPipeError:
+        # nobody reads any longer; what was asked for was done
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(0)
-    except Exception as error:
+        code = 0
+    except OSError as error:
+        _complain(f"standard output cannot be written ({os.strerror(error.errno or errno.EIO)})")
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        code = WRONG
+    sys.exit(code)
+
+
+def _run(given: list[str]) -> int:
+    """Run a verb and return the exit code."""
+    verb = next((word for word in given if not word.startswith("-")), None)
+    as_json = "--json" in given
+    try:
+        code = _app(verb)(args=given, prog_name="sfumato", standalone_mode=False)
+        return code if isinstance(code, int) else 0
+    except SfumatoError as error:
+        return _refuse(error, kind=type(error).__name__, message=error.message, hint=error.hint, as_json=as_json)
+    except (KeyboardInterrupt, typer.Abort):
+        _complain("interrupted; nothing was left half written")
+        return INTERRUPTED
+    except SystemExit:
+        # raised only by a console whose reader went away
+        return 0
+    except OSError:
+        raise
+    except BaseException as error:
+        if hasattr(error, "format_message"):
+            # the command line itself is wrong
+            message = error.format_message()
+            hint = f"sfumato {verb} --help" if verb in VERBS else "sfumato --help"
+            return _refuse(f"{message}\nHint: {hint}", kind="UsageError", message=message, hint=hint, as_json=as_json)
         if os.environ.get("SFUMATO_DEBUG"):
             raise
         # the message of a foreign error could show a record's value
-        sys.stderr.write(
-            f"Error: a bug in sfumato ({type(error).__name__}). Run again with SFUMATO_DEBUG=1 for the "
-            "traceback, which may show values of records, and report it.\n"
-        )
-        sys.exit(BUG)
+        message = f"a bug in sfumato ({type(error).__name__})"
+        hint = "run again with SFUMATO_DEBUG=1 for the traceback, which may show values of records, and report it"
+        _refuse(f"{message}\nHint: {hint}", kind="Bug", message=message, hint=hint, as_json=as_json)
+        return BUG
 
 
 def _app(verb: str | None) -> typer.Typer:
@@ -92,8 +121,13 @@ def _version(
     """Take options that stand before the verb."""
 
 
-def _tell(error: SfumatoError, *, as_json: bool) -> None:
-    sys.stderr.write(f"Error: {error}\n")
+def _refuse(told: object, *, kind: str, message: str, hint: str | None, as_json: bool) -> int:
+    _complain(str(told))
     if as_json:
-        content: dict[str, Any] = {"type": type(error).__name__, "message": error.message, "hint": error.hint}
-        emit({"error": content})
+        emit({"error": {"type": kind, "message": message, "hint": hint}})
+    return WRONG
+
+
+def _complain(message: str) -> None:
+    with suppress(OSError, AttributeError):
+        sys.stderr.write(f"Error: {message}\n")

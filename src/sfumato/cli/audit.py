@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from sfumato.cli.options import Json, Seed
-from sfumato.cli.show import console, emit, plain, progress_shown
+from sfumato.cli.show import console, emit, plain, progress_shown, verdict
 from sfumato.release.audit import Audit, audit_folder
 
 
@@ -22,19 +22,15 @@ def audit(
     with progress_shown() as progress:
         progress("auditing", 0.0)
         found = audit_folder(release)
-    if json:
-        emit(as_json(found))
-    else:
-        show(found)
-    if not found.holds:
-        raise typer.Exit(1)
+    with verdict(kept=found.holds):
+        emit(as_json(found)) if json else show(found)
 
 
 def as_json(found: Audit) -> dict[str, Any]:
     """Return an audit as one JSON object."""
     return {
         "holds": found.holds,
-        "findings": [{"about": f.about, "message": f.message, "breaks": f.breaks} for f in found.findings],
+        "findings": [{"about": f.about, "message": f.message} for f in found.findings],
         **found.measured,
         "why": [reason.summary() for reason in found.reasons],
     }

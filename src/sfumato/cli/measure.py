@@ -20,7 +20,7 @@ from sfumato.cli.options import (
     reading,
     with_settings,
 )
-from sfumato.cli.show import console, emit, plain, progress_shown, table
+from sfumato.cli.show import console, emit, plain, progress_shown, table, verdict
 from sfumato.errors import SettingError
 from sfumato.measures.kept import Why, explain, keeps
 from sfumato.measures.promise import Promise
@@ -82,12 +82,8 @@ def measure(
         if uniques:
             wild = missing_as == "wildcard"
             content["uniques"] = _counted(minimal_uniques(microfile, roles["quasi"], wildcards=wild, progress=progress))
-    if json:
-        emit(content)
-    else:
-        _print(content)
-    if reasons:
-        raise typer.Exit(1)
+    with verdict(kept=not reasons):
+        emit(content) if json else _print(content)
 
 
 def _counted(found: Uniques) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from sfumato.settings import Settings
 
 File = Annotated[str, typer.Argument(help="csv, tsv, txt (also .gz), parquet, sav, dta or sas7bdat")]
 Json = Annotated[bool, typer.Option("--json", help="One JSON object on standard output.")]
-Seed = Annotated[int | None, typer.Option(help="Seed of all random numbers.")]
+Seed = Annotated[int | None, typer.Option(help="Seed of all random numbers.", min=0)]
 KindOption = Annotated[
     list[str] | None,
     typer.Option(
@@ -45,6 +45,8 @@ def pairs(option: str, given: Iterable[str] | None) -> dict[str, str]:
         name, sign, value = part.partition("=")
         if not sign or not name or not value:
             raise SettingError(f"{option} needs COLUMN=... (given: {part!r})")
+        if name in found:
+            raise SettingError(f"{option} is given twice for column {name!r}")
         found[name] = value
     return found
 

@@ -24,7 +24,19 @@ def console() -> Console:
 
 def emit(content: Mapping[str, Any]) -> None:
     """Write one JSON object, and nothing else, on standard output."""
-    sys.stdout.write(json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n")
+    sys.stdout.write(json.dumps(content, indent=2, allow_nan=False) + "\n")
+
+
+@contextmanager
+def verdict(*, kept: bool) -> Iterator[None]:
+    """Exit with 1 after the block if a promise is not kept, even if nobody reads what the block shows."""
+    import typer
+
+    try:
+        yield
+    finally:
+        if not kept:
+            raise typer.Exit(1)
 
 
 def table(title: str, columns: Sequence[str], rows: Sequence[Sequence[object]]) -> Table:

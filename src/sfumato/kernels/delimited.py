@@ -2,27 +2,44 @@
 
 from __future__ import annotations
 
-from sfumato.arrays import Bytes
+from sfumato.arrays import Bytes, Counts
 from sfumato.kernels.compiled import compiled
 
 QUOTE, NEWLINE, RETURN, SPACE = 34, 10, 13, 32
 MINUS, PLUS, ZERO, NINE = 45, 43, 48, 57
 
-EMPTY, INTEGER, REAL, TEXT = 1, 2, 4, 8
-"""Bits that say what the fields of a column have been."""
+EMPTY, INTEGER, REAL, TEXT, LONG, ABSENT = 1, 2, 4, 8, 16, 32
+"""Bits that say what the fields of a column have been: LONG is an integer that no real holds exactly,
+ABSENT one of the texts that mean a missing number."""
+
+RAGGED_QUOTE, RAGGED_TAIL = -1, -2
+"""What stands for the number of fields of a record whose quote is never closed, or is followed by text."""
 
 
 @compiled
-def field_form(data: Bytes, start: int, end: int, decimal: int) -> int:
-    """Say what one unquoted field can be: EMPTY, INTEGER, REAL or TEXT.
+def _is_absent(data: Bytes, start: int, end: int, absent: Bytes) -> bool:
+    length = end - start
+    for row in range(absent.shape[0]):
+        same = length < absent.shape[1] and absent[row, length] == 0
+        for i in range(length if same else 0):
+            same = same and data[start + i] == absent[row, i]
+        if same:
+            return True
+    return False
+
+
+@compiled
+def field_form(data: Bytes, start: int, end: int, decimal: int, absent: Bytes) -> int:
+    """Say what one unquoted field can be: EMPTY, INTEGER (perhaps LONG), REAL, ABSENT or TEXT.
 
     A leading zero (``007``) makes text: as a number it would lose its zeros. So does an integer of
-    more than 18 digits, which no 64-bit number holds safely.
+    more than 18 digits, which no 64-bit number holds safely. ``absent`` (IN) holds words that mean a
+    missing number, as rows that end with zeros.
     """
     if start == end:
         return EMPTY
     i = start + (data[start] == MINUS or data[start] == PLUS)
-    digits, point, exponent = 0, False, False
+    digits, point, exponent, number = 0, False, False, True
     leading_zero = i + 1 < end and data[i] == ZERO and ZERO <= data[i + 1] <= NINE
     while i < end:
         byte = data[i]
@@ -34,21 +51,23 @@ def field_form(data: Bytes, start: int, end: int, decimal: int) -> int:
             exponent = True
             if data[i + 1] == MINUS or data[i + 1] == PLUS:
                 i += 1
-                if i + 1 == end:
-                    return TEXT
+                number = i + 1 < end
         else:
-            return TEXT
+            number = False
+            break
         i += 1
-    if digits == 0 or leading_zero or data[start] == PLUS:
-        return TEXT
-    if point or exponent:
-        return REAL
-    return INTEGER if digits <= 18 else TEXT
+    if number and digits > 0 and not leading_zero and data[start] != PLUS:
+        if point or exponent:
+            return REAL
+        if digits <= 15:
+            return INTEGER
+        return INTEGER | LONG if digits <= 18 else TEXT
+    return ABSENT if _is_absent(data, start, end, absent) else TEXT
 
 
 @compiled
 def scan_records(
-    data: Bytes, delimiter: int, decimal: int, n_fields: int, forms: Bytes, last: bool
+    data: Bytes, delimiter: int, decimal: int, absent: Bytes, forms: Bytes, quotes: Counts, last: bool
 ) -> tuple[int, int, int, int]:
     """Walk over complete records, collecting what each column's fields can be.
 
@@ -56,20 +75,26 @@ def scan_records(
     ----------
     data
         (IN) bytes that begin at a record's start.
+    absent
+        (IN) words that mean a missing number, as rows that end with zeros.
     forms
         (IN, OUT) bits a column.
+    quotes
+        (OUT) whether a field was quoted, and the first record with a quote inside an unquoted field, or -1.
     last
         Whether the data ends the file, so that a record without a final newline counts.
 
     Returns
     -------
     The bytes used by complete records, their number, and of the first record with another number of
-    fields its place among them (-1 if there is none) and that number of fields (-1: unclosed quote).
+    fields its place among them (-1 if there is none) and that number of fields, or RAGGED_QUOTE or
+    RAGGED_TAIL.
     Blank lines may only end the file; elsewhere one is a record of no field, unless there is one column.
     """
     used, records = 0, 0
     field, start, i = 0, 0, 0
-    size = data.size
+    size, n_fields = data.size, forms.size
+    quotes[0], quotes[1] = 0, -1
     while i < size or (last and used < size):
         quoted = i < size and data[i] == QUOTE
         start = i
@@ -83,9 +108,16 @@ def scan_records(
                     break
                 i += 1
             if i >= size:
-                return (used, records, records, -1) if last else (used, records, -1, 0)
+                return (used, records, records, RAGGED_QUOTE) if last else (used, records, -1, 0)
             i += 1
+            quotes[0] = 1
+            if i < size and data[i] == RETURN and (i + 1 == size or data[i + 1] == NEWLINE):
+                i += 1
+            if i < size and data[i] != delimiter and data[i] != NEWLINE:
+                return used, records, records, RAGGED_TAIL
         while i < size and data[i] != delimiter and data[i] != NEWLINE:
+            if data[i] == QUOTE and quotes[1] < 0:
+                quotes[1] = records
             i += 1
         if i >= size and not last:
             break
@@ -99,9 +131,9 @@ def scan_records(
             return (used, records, -1, 0) if i >= size else (used, records, records, 0)
         if field < n_fields:
             if quoted and end - start > 1 and data[end - 1] == QUOTE:
-                form = field_form(data, start + 1, end - 1, decimal)
+                form = field_form(data, start + 1, end - 1, decimal, absent)
             else:
-                form = field_form(data, start, end, decimal)
+                form = field_form(data, start, end, decimal, absent)
             forms[field] |= form
         field += 1
         i += 1

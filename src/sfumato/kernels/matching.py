@@ -16,19 +16,19 @@ from sfumato.kernels.keys import FOLD, MIX
 
 
 @compiled
-def _same(codes: Codes, one: int, other: int, ignored: int) -> bool:
+def _same(codes: Codes, one: int, other: int, ignored: Flags) -> bool:
     for attribute in range(codes.shape[1]):
-        if not (ignored >> attribute) & 1 and codes[one, attribute] != codes[other, attribute]:
+        if not ignored[attribute] and codes[one, attribute] != codes[other, attribute]:
             return False
     return True
 
 
 @compiled
-def _slot(codes: Codes, block: int, ignored: int, stamp: int, heads: Codes, stamps: Counts) -> np.uint64:
+def _slot(codes: Codes, block: int, ignored: Flags, stamp: int, heads: Codes, stamps: Counts) -> np.uint64:
     """Find where the block's projection lies in the table, or the free slot where it belongs."""
     mixed = np.uint64(0)
     for attribute in range(codes.shape[1]):
-        if not (ignored >> attribute) & 1:
+        if not ignored[attribute]:
             mixed = (mixed ^ np.uint64(codes[block, attribute] + 1)) * MIX
             mixed ^= mixed >> FOLD
     bits = np.uint64(heads.size - 1)
@@ -50,7 +50,7 @@ def _slots_for(starts: Counts) -> int:
 
 
 @compiled
-def matching_sums(codes: Codes, order: Counts, starts: Counts, missing: Counts, amounts: Reals) -> Reals:
+def matching_sums(codes: Codes, order: Counts, starts: Counts, missing: Flags, amounts: Reals) -> Reals:
     """Sum the amounts of all blocks that match each block, itself included.
 
     Parameters
@@ -60,7 +60,7 @@ def matching_sums(codes: Codes, order: Counts, starts: Counts, missing: Counts, 
     order, starts
         (IN) the blocks sorted by pattern of missing attributes, and where each pattern starts.
     missing
-        (IN) each pattern's missing attributes as bits.
+        (IN) patterns by attributes: what is missing.
     amounts
         (IN) blocks by amounts.
     """
@@ -70,8 +70,8 @@ def matching_sums(codes: Codes, order: Counts, starts: Counts, missing: Counts, 
     totals = np.zeros(amounts.shape, dtype=np.float64)
     sums = np.zeros(amounts.shape, dtype=np.float64)
     stamp = 0
-    for theirs in range(missing.size):
-        for ours in range(missing.size):
+    for theirs in range(missing.shape[0]):
+        for ours in range(missing.shape[0]):
             stamp += 1
             ignored = missing[theirs] | missing[ours]
             for place in range(starts[theirs], starts[theirs + 1]):
@@ -91,7 +91,7 @@ def matching_sums(codes: Codes, order: Counts, starts: Counts, missing: Counts, 
 
 
 @compiled
-def matching_pairs(codes: Codes, order: Counts, starts: Counts, missing: Counts, wanted: Flags, ends: Counts) -> Codes:
+def matching_pairs(codes: Codes, order: Counts, starts: Counts, missing: Flags, wanted: Flags, ends: Counts) -> Codes:
     """List the blocks that match each wanted block.
 
     ``ends`` (IN) holds where each block's list ends in the result (a block that is not wanted has an
@@ -104,8 +104,8 @@ def matching_pairs(codes: Codes, order: Counts, starts: Counts, missing: Counts,
     cursor = ends.copy()
     pairs = np.empty(ends[-1] if ends.size else 0, dtype=np.int32)
     stamp = 0
-    for theirs in range(missing.size):
-        for ours in range(missing.size):
+    for theirs in range(missing.shape[0]):
+        for ours in range(missing.shape[0]):
             stamp += 1
             ignored = missing[theirs] | missing[ours]
             for place in range(starts[theirs], starts[theirs + 1]):

@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from sfumato.arrays import Codes, Counts, Reals
+from sfumato.arrays import Codes, Counts, Flags, Reals
 from sfumato.microfile.encoding import DENSE_CELLS, Encoded
 from sfumato.microfile.microfile import Microfile
 
@@ -88,18 +88,22 @@ class Patterns:
     """Blocks sorted by which of their attributes are missing."""
 
     order: Counts
+    """The blocks, pattern by pattern."""
     starts: Counts
-    missing: Counts
+    """Where each pattern starts in that order, and the end."""
+    missing: Flags
+    """Patterns by attributes: what is missing."""
 
     @classmethod
     def of(cls, codes: Codes) -> Patterns:
         """Sort blocks of these codes."""
-        bits = np.int64(1) << np.arange(codes.shape[1], dtype=np.int64)
-        pattern = ((codes < 0) * bits).sum(axis=1)
-        missing, inverse = np.unique(pattern, return_inverse=True)
+        absent = codes < 0
+        packed = np.ascontiguousarray(np.packbits(absent, axis=1))
+        keys = packed.view(np.dtype((np.void, packed.shape[1]))).ravel()
+        _, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
         order = np.argsort(inverse, kind="stable").astype(np.int64)
-        starts = np.concatenate([[0], np.cumsum(np.bincount(inverse, minlength=missing.size))])
-        return cls(order, starts.astype(np.int64), missing.astype(np.int64))
+        starts = np.concatenate([[0], np.cumsum(np.bincount(inverse, minlength=first.size))])
+        return cls(order, starts.astype(np.int64), np.ascontiguousarray(absent[first]))
 
 
 def crowd_sums(blocks: Blocks, amounts: Sequence[Reals]) -> list[Reals]:

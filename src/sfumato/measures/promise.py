@@ -56,6 +56,8 @@ class Promise(Settings):
             raise ValueError(f"{asked[0]} needs a sensitive attribute")
         if (self.diversity == "recursive") != (self.c is not None):
             raise ValueError("c and diversity = 'recursive' need each other")
+        if self.diversity == "recursive" and self.l is not None and not self.l.is_integer():
+            raise ValueError(f"recursive diversity needs a whole l, not {self.l:g}")
         if self.diversity != "distinct" and self.l is None:
             raise ValueError(f"diversity = {self.diversity!r} needs l")
         strange = [name for name in self.distances if name not in self.sensitive]

@@ -14,6 +14,8 @@ from sfumato.microfile.encoding import Encoded
 
 MAIN_PART_DEVIATIONS = 2.0
 MAIN_PART_FLOOR = 0.1
+SERIES_FROM = 20.0
+SERIES_TERMS = 80
 NORMAL_MAD = 1.4826
 """The median absolute deviation of a normal distribution, times this, is its standard deviation."""
 
@@ -60,11 +62,26 @@ def individual_risk(sample: Reals, population: Reals, *, exact: bool = False) ->
     if exact:
         rest |= first_order
     if rest.any():
-        from scipy.special import hyp2f1
-
-        # p^f / f 2F1(f, f; f+1; 1-p) = p / f 2F1(1, 1; f+1; 1-p) by Euler's transformation, which is stable
-        risk[rest] = p[rest] / f[rest] * hyp2f1(1.0, 1.0, f[rest] + 1.0, 1.0 - p[rest])
+        risk[rest] = _exact_risk(f[rest], p[rest])
     return np.minimum(risk, 1.0)
+
+
+def _exact_risk(f: Reals, p: Reals) -> Reals:
+    """Return p^f / f 2F1(f, f; f+1; 1-p), which is p / f 2F1(1, 1; f+1; 1-p) by Euler's transformation.
+
+    The series of the latter, the sum of n! (1-p)^n / ((f+1) ... (f+n)), is exact after a few terms where f
+    is large, just where the library's function fails.
+    """
+    from scipy.special import hyp2f1
+
+    large = f >= SERIES_FROM
+    series, term = np.ones_like(f), np.ones_like(f)
+    for n in range(1, SERIES_TERMS):
+        term = term * n * (1 - p) / (f + n)
+        series += term
+    function = np.ones_like(f)
+    function[~large] = hyp2f1(1.0, 1.0, f[~large] + 1.0, 1.0 - p[~large])
+    return p / f * np.where(large, series, function)
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sfumato.arrays import Counts, Flags, Reals
+from sfumato.errors import SettingError
 from sfumato.measures.blocks import crowd_sums, group
 from sfumato.microfile.encoding import Encoded
 from sfumato.microfile.microfile import Microfile
@@ -56,6 +57,8 @@ class Uniques:
         fraction
             The share of the population that the sample is taken to be.
         """
+        if not 0 < fraction <= 1:
+            raise SettingError(f"fraction must lie between 0 and 1 (given: {fraction:g})")
         positive = self.scores[self.scores > 0]
         pairs = int((self.alike == 2).sum())
         power = 1 + (8 - len(self.names)) / 20
@@ -91,6 +94,10 @@ def minimal_uniques(
     progress
         Called while searching.
     """
+    if not names or len(set(names)) != len(names):
+        raise SettingError("name at least one attribute, and each only once")
+    if max_size is not None and not 1 <= max_size <= len(names):
+        raise SettingError(f"max_size must lie between 1 and {len(names)} (given: {max_size})")
     columns = [microfile.encoded(name) for name in names]
     records, width = microfile.records, len(columns)
     sizes = np.zeros(width, dtype=np.int64)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -81,47 +82,50 @@ def utility_of(
             hint="compare a release with the file that it was made of",
         )
     blocks = blocks_of(table, [column for name, form in stands.items() for column in form.columns(name)])
-    kept = table.records / original.records
     penalties = {
-        name: kept * float(_cover(original, table, name, form).mean()) + (1 - kept) for name, form in stands.items()
+        name: (_covered(original, table, name, form) + suppressed) / original.records for name, form in stands.items()
     }
     before = _numbers(original, {name: Exact() for name in quasi}, weight)
     after = _numbers(table, stands, weight)
     names = [name for name in quasi if name in before and name in after]
-    moments_before, moments_after = _moments(before, names), _moments(after, names)
+    variances_before, variances_after = ({n: _covariance(x, n, n) for n in names} for x in (before, after))
     return Utility(
         penalties=penalties,
         suppressed=suppressed,
         discernibility=float((blocks.sizes.astype(np.float64) ** 2).sum() + suppressed * original.records),
         average_block=table.records / len(blocks),
-        means={n: Change(float(moments_before[0][i]), float(moments_after[0][i])) for i, n in enumerate(names)},
-        variances={
-            n: Change(float(moments_before[1][i, i]), float(moments_after[1][i, i])) for i, n in enumerate(names)
-        },
+        means={n: Change(_mean(before[n], before[""]), _mean(after[n], after[""])) for n in names},
+        variances={n: Change(variances_before[n], variances_after[n]) for n in names},
         correlations={
-            (a, b): Change(_correlation(moments_before[1], i, j), _correlation(moments_after[1], i, j))
-            for i, a in enumerate(names)
-            for j, b in enumerate(names)
-            if i < j
+            (a, b): Change(_correlation(before, a, b), _correlation(after, a, b))
+            for a, b in itertools.combinations(names, 2)
         },
     )
 
 
-def _cover(original: Microfile, table: Microfile, name: str, form: Form) -> Reals:
-    """Return the share of the attribute's range, or of its categories, that each released value covers."""
+def _covered(original: Microfile, table: Microfile, name: str, form: Form) -> float:
+    """Sum the shares of the attribute's range, or of its categories, that released values cover.
+
+    A value that is missing in the release but was not in the original covers everything.
+    """
     if isinstance(form, Interval):
         numbers = original.numbers(name)
         spread = float(np.nanmax(numbers) - np.nanmin(numbers))
         low, high = (table.numbers(column) for column in form.columns(name))
-        widths = np.where(np.isnan(high - low), spread, high - low)
-        return np.minimum(widths / spread, 1.0) if spread > 0 else np.zeros(table.records)
-    encoded = table.encoded(name)
-    categories = max(original.encoded(name).values.size, 1)
-    members = form.members if isinstance(form, Sets) else {}
-    sizes = [len(members.get(str(value), ("",))) for value in encoded.values.tolist()]
-    # a single category loses nothing; a missing one could be any
-    share = np.array([size / categories if size > 1 else 0.0 for size in sizes] + [float(categories > 1)])
-    return share[encoded.codes]
+        known = ~np.isnan(high - low)
+        widths = (high - low)[known]
+        covered = float(np.minimum(widths / spread, 1.0).sum()) if spread > 0 else 0.0
+    else:
+        encoded = table.encoded(name)
+        known = ~encoded.missing
+        categories = max(original.encoded(name).values.size, 1)
+        members = form.members if isinstance(form, Sets) else {}
+        sizes = [len(members.get(str(value), ("",))) for value in encoded.values.tolist()]
+        # a single category loses nothing
+        share = np.array([min(size / categories, 1.0) if size > 1 else 0.0 for size in sizes])
+        covered = float(share[encoded.codes[known]].sum())
+    newly_missing = int((~known).sum()) - int(original.encoded(name).missing.sum())
+    return covered + max(newly_missing, 0)
 
 
 def _numbers(table: Microfile, forms: Mapping[str, Form], weight: str | None) -> dict[str, Reals]:
@@ -134,25 +138,25 @@ def _numbers(table: Microfile, forms: Mapping[str, Form], weight: str | None) ->
     return numbers
 
 
-def _moments(numbers: Mapping[str, Reals], names: Sequence[str]) -> tuple[Reals, Reals]:
-    """Return the weighted means and covariances, of pairwise complete records."""
-    weights = numbers[""]
-    means = np.array([_mean(numbers[name], weights) for name in names])
-    covariances = np.empty((len(names), len(names)))
-    for i, one in enumerate(names):
-        for j, other in enumerate(names):
-            complete = ~np.isnan(numbers[one] + numbers[other])
-            x, y, w = numbers[one][complete], numbers[other][complete], weights[complete]
-            covariances[i, j] = _mean((x - _mean(x, w)) * (y - _mean(y, w)), w)
-    return means, covariances
+def _complete(numbers: Mapping[str, Reals], one: str, other: str) -> dict[str, Reals]:
+    """Keep the records that have both attributes."""
+    both = ~np.isnan(numbers[one] + numbers[other])
+    return {name: numbers[name][both] for name in (one, other, "")}
+
+
+def _covariance(numbers: Mapping[str, Reals], one: str, other: str) -> float:
+    pair = _complete(numbers, one, other)
+    x, y, weights = pair[one], pair[other], pair[""]
+    return _mean((x - _mean(x, weights)) * (y - _mean(y, weights)), weights)
+
+
+def _correlation(numbers: Mapping[str, Reals], one: str, other: str) -> float:
+    pair = _complete(numbers, one, other)
+    scale = float(np.sqrt(_covariance(pair, one, one) * _covariance(pair, other, other)))
+    return _covariance(pair, one, other) / scale if scale > 0 else float("nan")
 
 
 def _mean(values: Reals, weights: Reals) -> float:
     known = ~np.isnan(values)
     total = weights[known].sum()
     return float((values[known] * weights[known]).sum() / total) if total > 0 else float("nan")
-
-
-def _correlation(covariances: Reals, i: int, j: int) -> float:
-    scale = float(np.sqrt(covariances[i, i] * covariances[j, j]))
-    return float(covariances[i, j]) / scale if scale > 0 else float("nan")

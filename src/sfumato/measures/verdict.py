@@ -51,7 +51,8 @@ class BlockMeasure:
     def breaking(self, limit: float) -> Flags:
         """Say which blocks break a limit."""
         slack = TOLERANCE * max(1.0, abs(limit)) * (-1 if self.strict else 1)
-        return self.values < limit - slack if self.safer == "higher" else self.values > limit + slack
+        # what is no number keeps no limit
+        return ~(self.values >= limit - slack) if self.safer == "higher" else ~(self.values <= limit + slack)
 
     def violations(self, limit: float) -> Violations:
         """Count the records and blocks that break a limit."""

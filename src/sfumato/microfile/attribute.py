@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from types import MappingProxyType
@@ -40,6 +40,15 @@ def kind_named(name: str, *, attribute: str) -> Kind:
             f"kind {name!r} of column {attribute!r} is not known; allowed: {allowed}, or a list of "
             "categories in their order"
         ) from None
+
+
+def ordered_categories(order: object, *, attribute: str) -> tuple[Code, ...]:
+    """Return the categories of a declared order, refusing what is none."""
+    if not isinstance(order, Sequence) or not order or len(set(map(str, order))) != len(order):
+        raise SettingError(
+            f"the order of column {attribute!r} must list its categories from lowest to highest, each once"
+        )
+    return tuple(order)
 
 
 @dataclass(frozen=True, slots=True)

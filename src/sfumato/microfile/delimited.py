@@ -8,11 +8,10 @@ that a column is not what the first block made it, reading starts over with the 
 from __future__ import annotations
 
 import codecs
-import csv
 import gzip
-import io
 import zlib
 from collections.abc import Collection, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import BinaryIO, cast
 
@@ -21,12 +20,14 @@ import polars as pl
 
 from sfumato.arrays import Bytes
 from sfumato.errors import MicrofileError
-from sfumato.microfile.dialect import Dialect, find_dialect, find_encoding
+from sfumato.microfile.dialect import Dialect, find_dialect, rows
 from sfumato.microfile.microfile import check_distinct
+from sfumato.microfile.settling import NOT_AVAILABLE
 from sfumato.progress import Progress, silent
 
 BLOCK = 32 << 20
 SAMPLE = 1 << 20
+BOM = codecs.BOM_UTF8
 
 
 class _WidenedError(Exception):
@@ -65,13 +66,14 @@ def read_delimited(
             return _parse(path, dialect, names, records, forms, progress), dialect
         except _WidenedError:
             continue
-        except UnicodeDecodeError as error:
-            if encoding is not None or dialect.encoding == "cp1252":
+        except UnicodeError:
+            # beyond the sample there may be the first letter that is not ASCII
+            if encoding is not None or dialect.encoding != "utf-8" or not sample.isascii():
                 raise MicrofileError(
-                    f"the file is not written in {dialect.encoding}: byte {error.start:,} of a block does not fit",
+                    f"the file is not written in {dialect.encoding}",
                     hint="give the right encoding, such as latin-1, cp1252 or utf-16",
                 ) from None
-            dialect = Dialect(find_encoding(b"\xff", complete=True), dialect.delimiter, dialect.decimal)
+            dialect = replace(dialect, encoding="cp1252")
 
 
 def _open(path: Path) -> BinaryIO:
@@ -88,18 +90,24 @@ def _take(file: BinaryIO, size: int) -> bytes:
 
 
 def _text_blocks(path: Path, dialect: Dialect, block: int) -> Iterator[tuple[bytes, bool]]:
-    """Yield the file as UTF-8 with plain newlines, each block with whether it is the last one."""
+    """Yield the file as UTF-8, each block with whether it is the last one."""
     decoder = codecs.getincrementaldecoder(dialect.encoding)()
-    plain = dialect.encoding in ("utf-8", "utf-8-sig")
+    beginning, ends_with_delimiter = True, False
     with _open(path) as file:
         raw = _take(file, block)
         while True:
             following = _take(file, block)
-            last = not following
-            text = decoder.decode(raw, final=last)
-            ascii_or_utf8 = raw if plain and not text.startswith("\ufeff") and raw.isascii() else text.encode()
-            yield ascii_or_utf8, last
-            if last:
+            text = decoder.decode(raw, final=not following)
+            if beginning:
+                text, beginning = text.removeprefix("\ufeff"), False
+            if dialect.returns:
+                text = text.replace("\r", "\n")
+            if dialect.blanks:
+                first = text.removeprefix(" ") if ends_with_delimiter else text
+                ends_with_delimiter = text.endswith(dialect.delimiter)
+                text = first.replace(f"{dialect.delimiter} ", dialect.delimiter)
+            yield text.encode(), not following
+            if not following:
                 return
             raw = following
 
@@ -107,24 +115,31 @@ def _text_blocks(path: Path, dialect: Dialect, block: int) -> Iterator[tuple[byt
 def _header(path: Path, dialect: Dialect, block: int) -> tuple[list[str], Iterator[tuple[bytes, bool]]]:
     """Split off the header; return the names and the blocks of records."""
     blocks = _text_blocks(path, dialect, block)
-    first, last = next(blocks)
-    lines = io.StringIO(first.decode(), newline="")
-    rows = csv.reader(lines, delimiter=dialect.delimiter)
-    try:
-        names = next(rows)
-        while not names:
-            names = next(rows)
-    except (StopIteration, csv.Error):
-        raise MicrofileError("the file has no header line that can be read") from None
+    first, last = b"", False
+    while not last and not _line_end(first):
+        following, last = next(blocks)
+        first = (first + following).lstrip(b"\r\n")
+    end = _line_end(first) or len(first)
+    line = first[:end].decode()
+    names = rows([line.rstrip("\r\n")], dialect.delimiter)[0] if line.strip() else []
+    if not names:
+        raise MicrofileError("the file has no header line that can be read")
     names = [name.strip() or f"unnamed_{place}" for place, name in enumerate(names, start=1)]
     check_distinct(names)
-    rest = first.decode()[lines.tell() :].encode() if not first.isascii() else first[lines.tell() :]
 
     def records() -> Iterator[tuple[bytes, bool]]:
-        yield rest, last
+        yield first[end:], last
         yield from blocks
 
     return names, records()
+
+
+def _line_end(text: bytes) -> int:
+    """Return where the first line ends that does not end inside quotes; 0 if none does."""
+    end = text.find(b"\n") + 1
+    while end and text.count(b'"', 0, end) % 2:
+        end = text.find(b"\n", end) + 1
+    return end
 
 
 def _parse(
@@ -135,74 +150,106 @@ def _parse(
     forms: Bytes,
     progress: Progress,
 ) -> pl.DataFrame:
-    from sfumato.kernels.delimited import scan_records
+    from sfumato.kernels.delimited import ABSENT, scan_records
 
     categories = pl.Categorical(pl.Categories.random())
     frames: list[pl.DataFrame] = []
     schema: dict[str, pl.DataType] | None = None
-    carried, records, done = b"", 0, 0
+    quotes = np.zeros(2, dtype=np.int64)
+    carried, records, done, widened = b"", 0, 0, False
     total = max(path.stat().st_size, 1)
     for block, last in blocks:
         data = carried + block
         used, found, ragged, fields = scan_records(
-            np.frombuffer(data, dtype=np.uint8), ord(dialect.delimiter), ord(dialect.decimal), len(names), forms, last
+            np.frombuffer(data, dtype=np.uint8),
+            ord(dialect.delimiter),
+            ord(dialect.decimal),
+            _absent_words(),
+            forms,
+            quotes,
+            last,
         )
         if ragged >= 0:
             _refuse_ragged(records + ragged, fields, len(names))
+        if quotes[0] and quotes[1] >= 0:
+            raise MicrofileError(
+                f"record {records + int(quotes[1]) + 1:,} has a quote inside a field that is not quoted",
+                hint="write the file again with every quote inside a field doubled and the field quoted",
+            )
         wanted = _schema(names, forms, categories)
-        if schema is not None and wanted != schema:
-            raise _WidenedError
-        schema = wanted
-        if found:
-            frames.append(_parse_block(data[:used], dialect, schema, found))
+        # from where a type widens the rest is only scanned, so that reading starts over once
+        widened = widened or (schema is not None and wanted != schema)
+        if found and not widened:
+            schema = wanted
+            gaps = bool((forms & ABSENT).any())
+            frames.append(_parse_block(data[:used], dialect, schema, found, quoted=quotes[1] < 0, gaps=gaps))
         carried = data[used:]
         records += found
         done += len(block)
         progress(f"reading {path.name}", min(done / total, 1.0))
+    if widened:
+        raise _WidenedError
     progress(f"reading {path.name}", 1.0)
     if not records:
         raise MicrofileError("the file has a header but no records")
-    return pl.concat(frames, rechunk=True)
+    return pl.concat(frames, rechunk=False)
+
+
+def _absent_words() -> Bytes:
+    """Return the texts that mean a missing number, as rows that end with zeros."""
+    width = max(len(word) for word in NOT_AVAILABLE) + 1
+    return np.array([list(word.encode().ljust(width, b"\0")) for word in NOT_AVAILABLE], dtype=np.uint8)
 
 
 def _schema(names: list[str], forms: Bytes, categories: pl.DataType) -> dict[str, pl.DataType]:
-    from sfumato.kernels.delimited import REAL, TEXT
+    from sfumato.kernels.delimited import ABSENT, INTEGER, LONG, REAL, TEXT
 
     def dtype(form: int) -> pl.DataType:
-        if form & TEXT:
+        if form & TEXT or (form & LONG and form & REAL):
             return categories
-        return pl.Float64() if form & REAL else pl.Int64()
+        if form & REAL:
+            return pl.Float64()
+        return categories if form & ABSENT and not form & INTEGER else pl.Int64()
 
     return {name: dtype(int(form)) for name, form in zip(names, forms, strict=True)}
 
 
-def _parse_block(data: bytes, dialect: Dialect, schema: dict[str, pl.DataType], records: int) -> pl.DataFrame:
+def _parse_block(
+    data: bytes, dialect: Dialect, schema: dict[str, pl.DataType], records: int, *, quoted: bool, gaps: bool
+) -> pl.DataFrame:
     try:
         frame = pl.read_csv(
-            data,
+            # polars takes away a byte order mark wherever a block begins with one
+            BOM + data if data.startswith(BOM) else data,
             has_header=False,
             schema=schema,
             separator=dialect.delimiter,
             decimal_comma=dialect.decimal == ",",
-            truncate_ragged_lines=False,
+            quote_char='"' if quoted else None,
+            # every field was scanned: what is no number in a column of numbers is a text that means missing
+            ignore_errors=gaps,
         )
-    except pl.exceptions.PolarsError:
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException):
         # its message would show a record's value
-        raise MicrofileError(
-            "the file's quoting is broken: a quote opens or closes inside a field",
-            hint="write it again with every quote inside a quoted field doubled",
-        ) from None
+        raise MicrofileError("the file's records cannot be parsed", hint="write it again as plain CSV") from None
     if frame.height != records:
         raise MicrofileError(
-            f"the file's quoting is broken: {records:,} records were counted but {frame.height:,} parsed",
+            f"the file's records cannot be parsed: {records:,} were counted but {frame.height:,} found",
             hint="write it again with every quote inside a quoted field doubled",
         )
     return frame
 
 
 def _refuse_ragged(record: int, fields: int, wanted: int) -> None:
-    if fields < 0:
+    from sfumato.kernels.delimited import RAGGED_QUOTE, RAGGED_TAIL
+
+    if fields == RAGGED_QUOTE:
         raise MicrofileError(f"record {record + 1:,} opens a quote that is never closed")
+    if fields == RAGGED_TAIL:
+        raise MicrofileError(
+            f"record {record + 1:,} has text after a closing quote",
+            hint="write the file again with every quote inside a quoted field doubled",
+        )
     blank = "is blank" if fields == 0 else f"has {fields} fields, the header {wanted}"
     raise MicrofileError(
         f"record {record + 1:,} {blank}",

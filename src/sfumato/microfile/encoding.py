@@ -69,8 +69,6 @@ def _encode_numbers(series: pl.Series) -> Encoded:
         physical = _encode_numbers(series.to_physical())
         days = pl.Series(physical.values.astype(np.int64)).cast(series.to_physical().dtype).cast(series.dtype)
         return Encoded(physical.codes, days.to_numpy())
-    if series.dtype.is_decimal():
-        series = series.cast(pl.Float64)
     if series.dtype.is_float():
         # adding zero makes -0.0 and 0.0 one value
         numbers = series.cast(pl.Float64).to_numpy() + 0.0
@@ -78,7 +76,7 @@ def _encode_numbers(series: pl.Series) -> Encoded:
     low, high = series.min(), series.max()
     if low is None or high is None:
         return Encoded(np.full(len(series), -1, dtype=np.int32), np.empty(0, dtype=np.int64))
-    if series.dtype in (pl.UInt64, pl.Int128):
+    if series.dtype.is_decimal() or series.dtype in (pl.UInt64, pl.Int128, pl.UInt128):
         return _encode_sparse(series)
     span = int(high) - int(low) + 1  # type: ignore[arg-type]  # polars types min() for all dtypes at once
     if span > max(DENSE_CELLS, 4 * len(series)):
@@ -93,7 +91,9 @@ def _encode_numbers(series: pl.Series) -> Encoded:
 def _encode_sparse(series: pl.Series) -> Encoded:
     values = series.drop_nulls().unique().sort()
     ranks = series.rank("dense").cast(pl.Int32) - 1
-    return Encoded(ranks.fill_null(-1).to_numpy(), values.to_numpy())
+    plain = series.dtype.is_float() or series.dtype in (pl.Int64, pl.UInt64) or series.dtype.is_signed_integer()
+    listed = values.to_numpy() if plain and series.dtype != pl.Int128 else np.array(values.to_list(), dtype=object)
+    return Encoded(ranks.fill_null(-1).to_numpy(), listed)
 
 
 def _encode_text(series: pl.Series) -> Encoded:

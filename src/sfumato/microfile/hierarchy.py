@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import csv
+import datetime
 import itertools
 import math
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +19,7 @@ import polars as pl
 from sfumato.arrays import Codes
 from sfumato.errors import MicrofileError, SettingError
 from sfumato.microfile.attribute import Code, Kind
+from sfumato.microfile.dialect import rows
 from sfumato.microfile.encoding import Encoded
 from sfumato.microfile.microfile import Microfile
 
@@ -52,8 +56,8 @@ class Hierarchy:
     def from_mapping(cls, paths: Mapping[str, Sequence[str]], *, fallback: str = EVERYTHING) -> Hierarchy:
         """Take each value's labels, from fine to coarse."""
         heights = {len(labels) for labels in paths.values()}
-        if len(heights) != 1:
-            raise SettingError("every value of a hierarchy needs the same number of levels")
+        if len(heights) != 1 or 0 in heights:
+            raise SettingError("every value of a hierarchy needs the same number of levels, at least one")
         table = {str(value): tuple(labels) for value, labels in paths.items()}
         return cls(heights.pop(), lambda value: table.get(str(value)), fallback)
 
@@ -61,25 +65,29 @@ class Hierarchy:
     def from_csv(cls, file: str | os.PathLike[str], *, delimiter: str = ";", fallback: str = EVERYTHING) -> Hierarchy:
         """Read ARX's form: no header, one line a value, ``value;level1;level2;...``."""
         path = Path(file)
+        if len(delimiter) != 1:
+            raise SettingError(f"delimiter {delimiter!r} is not a single character")
         try:
             with path.open(newline="", encoding="utf-8-sig") as lines:
-                rows = [row for row in csv.reader(lines, delimiter=delimiter) if row]
+                listed = [row for row in rows(lines, delimiter) if row]
         except FileNotFoundError:
             raise MicrofileError(f"there is no hierarchy file {path}") from None
         except UnicodeDecodeError:
             raise MicrofileError(f"hierarchy file {path.name} is not written in UTF-8") from None
-        if not rows:
+        except (OSError, csv.Error):
+            raise MicrofileError(f"hierarchy file {path.name} cannot be read") from None
+        if not listed:
             raise MicrofileError(f"hierarchy file {path.name} is empty")
-        for place, row in enumerate(rows, start=1):
-            if len(row) != len(rows[0]):
+        for place, row in enumerate(listed, start=1):
+            if len(row) != len(listed[0]):
                 raise MicrofileError(
-                    f"line {place} of hierarchy file {path.name} has {len(row)} fields, the first {len(rows[0])}"
+                    f"line {place} of hierarchy file {path.name} has {len(row)} fields, the first {len(listed[0])}"
                 )
-        if len({row[0] for row in rows}) != len(rows):
+        if len({row[0] for row in listed}) != len(listed):
             raise MicrofileError(f"hierarchy file {path.name} lists a value twice")
-        if len(rows[0]) == 1:
-            return cls.from_mapping({row[0]: (EVERYTHING,) for row in rows}, fallback=fallback)
-        return cls.from_mapping({row[0]: row[1:] for row in rows}, fallback=fallback)
+        if len(listed[0]) == 1:
+            return cls.from_mapping({row[0]: (EVERYTHING,) for row in listed}, fallback=fallback)
+        return cls.from_mapping({row[0]: row[1:] for row in listed}, fallback=fallback)
 
     @classmethod
     def intervals(cls, widths: Sequence[float], *, origin: float = 0.0, fallback: str = EVERYTHING) -> Hierarchy:
@@ -90,25 +98,43 @@ class Hierarchy:
         """
         if not widths or any(not math.isfinite(width) or width <= 0 for width in widths):
             raise SettingError("widths must be positive numbers", hint="such as [5, 10, 20]")
-        for fine, coarse in itertools.pairwise(widths):
-            ratio = coarse / fine
-            if ratio <= 1 or not math.isclose(ratio, round(ratio)):
+        if not math.isfinite(origin):
+            raise SettingError(f"origin must be a number (given: {origin})")
+        start, steps = _decimal(origin), [_decimal(width) for width in widths]
+        for fine, coarse in itertools.pairwise(steps):
+            if coarse <= fine or coarse % fine:
                 raise SettingError(
-                    f"width {coarse:g} is not a multiple of the finer {fine:g}", hint="such as [5, 10, 20]"
+                    f"width {_written(coarse)} is not a multiple of the finer {_written(fine)}",
+                    hint="such as [5, 10, 20]",
                 )
 
         def path(value: Code) -> tuple[str, ...] | None:
             try:
-                number = float(value)
-            except ValueError:
+                number = _decimal(value)
+            except (TypeError, ValueError, OverflowError):
                 return None
-            if not math.isfinite(number):
-                return None
-            lows = [origin + math.floor((number - origin) / width) * width for width in widths]
-            labels = (f"[{_exactly(low)}, {_exactly(low + w)})" for low, w in zip(lows, widths, strict=True))
-            return (*labels, EVERYTHING)
+            lows = [start + (number - start) // step * step for step in steps]
+            ends = zip(lows, steps, strict=True)
+            return (*(f"[{_written(low)}, {_written(low + step)})" for low, step in ends), EVERYTHING)
 
         return cls(len(widths) + 1, path, fallback)
+
+    @classmethod
+    def dates(cls, *, fallback: str = EVERYTHING) -> Hierarchy:
+        """Put dates into months, years and decades.
+
+        >>> import datetime
+        >>> Hierarchy.dates().path(datetime.date(1987, 5, 31))
+        ('1987-05', '1987', '1980s', '*')
+        """
+
+        def path(value: Code | datetime.date) -> tuple[str, ...] | None:
+            if not isinstance(value, datetime.date):
+                return None
+            year = value.year
+            return f"{year:04}-{value.month:02}", f"{year:04}", f"{year // 10 * 10:04}s", EVERYTHING
+
+        return cls(4, path, fallback)
 
     @classmethod
     def prefixes(cls, length: int, *, mask: str = "*", fallback: str = EVERYTHING) -> Hierarchy:
@@ -138,8 +164,12 @@ class Hierarchy:
         """
         if levels < 1:
             raise SettingError(f"levels must be at least 1 (given: {levels})")
+        if microfile.series(name).dtype.is_temporal():
+            return cls.dates()
         if microfile.attribute(name).kind is Kind.NUMERIC:
             numbers = microfile.numbers(name)
+            if np.isnan(numbers).all():
+                raise MicrofileError(f"column {name!r} has only missing values")
             spread = float(np.nanmax(numbers) - np.nanmin(numbers))
             finest = readable(spread / 2**levels) if spread > 0 else 1.0
             return cls.intervals([finest * 2**level for level in range(levels)])
@@ -180,13 +210,20 @@ def _plain(value: object) -> Code:
     return value.item() if isinstance(value, np.generic) else value  # type: ignore[return-value]
 
 
-def _exactly(number: float) -> str:
-    """Write a number so that no two neighbouring ends look alike.
+def _decimal(value: Code) -> Fraction:
+    """Return the number that is written, not its nearest binary one."""
+    return Fraction(repr(value)) if isinstance(value, float) else Fraction(value)
 
-    >>> _exactly(3 * 0.1), _exactly(1234567890.0)
+
+def _written(number: Fraction) -> str:
+    """Write a decimal number in full.
+
+    >>> _written(_decimal(0.1) * 3), _written(_decimal(1234567890.0))
     ('0.3', '1234567890')
     """
-    return str(int(number)) if number.is_integer() else f"{number:.12g}"
+    if number.denominator == 1:
+        return str(number.numerator)
+    return f"{Decimal(number.numerator) / Decimal(number.denominator):f}"
 
 
 def readable(width: float) -> float:

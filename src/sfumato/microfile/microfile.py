@@ -13,10 +13,10 @@ import polars as pl
 
 from sfumato.arrays import Reals
 from sfumato.errors import MicrofileError, SettingError, nearest
-from sfumato.microfile.attribute import Attribute, Code, Kind, kind_named
+from sfumato.microfile.attribute import Attribute, Code, Kind, kind_named, ordered_categories
 from sfumato.microfile.encoding import Encoded, encode
 
-Missing = Iterable[Code] | Mapping[str, Iterable[Code]]
+Missing = Code | Iterable[Code] | Mapping[str, Code | Iterable[Code]]
 Kinds = Mapping[str, str | Sequence[Code]]
 
 
@@ -66,12 +66,13 @@ class Microfile:
             _check_names("missing", missing, names)
         self._series: dict[str, pl.Series] = {}
         self._encoded: dict[str, Encoded] = {}
+        schema = table.schema
         self.attributes: dict[str, Attribute] = {
             name: _describe(
                 name,
                 self.series(name),
-                kind=(kinds or {}).get(name) or _declared_order(table, name),
-                missing=_codes_for(name, missing),
+                kind=kinds[name] if kinds and name in kinds else _declared_kind(schema[name]),
+                missing=codes_for(name, missing),
                 labels=(labels or {}).get(name, {}),
                 title=(titles or {}).get(name, ""),
             )
@@ -108,7 +109,14 @@ class Microfile:
     def series(self, name: str) -> pl.Series:
         """Return a column as it stands in the frame."""
         if name not in self._series:
-            self._series[name] = self._table.get_column(name).to_polars()
+            try:
+                self._series[name] = self._table.get_column(name).to_polars()
+            except (Exception, pl.exceptions.PanicException):
+                # a foreign message would show values
+                raise MicrofileError(
+                    f"column {name!r} holds values of several types, or of one that is not known",
+                    hint="make them all numbers or all text",
+                ) from None
         return self._series[name]
 
     def encoded(self, name: str) -> Encoded:
@@ -179,15 +187,18 @@ class Microfile:
 def _eager(frame: Any) -> nw.DataFrame[Any]:
     if isinstance(frame, Microfile):
         return frame._table
-    if type(frame).__module__.startswith("pandas"):
-        _check_pandas_names(frame)
+    _check_names_of(frame)
     try:
         given: nw.DataFrame[Any] | nw.LazyFrame[Any] = nw.from_native(frame)
     except TypeError:
         raise MicrofileError(
             f"a {type(frame).__name__} is no frame", hint="give a pandas, polars or pyarrow table"
         ) from None
-    table: nw.DataFrame[Any] = given.collect() if isinstance(given, nw.LazyFrame) else given
+    try:
+        table: nw.DataFrame[Any] = given.collect() if isinstance(given, nw.LazyFrame) else given
+    except Exception:
+        # a foreign message would show values
+        raise MicrofileError("the lazy frame cannot be collected", hint="collect it first to see why") from None
     if not table.columns:
         raise MicrofileError("the frame has no columns")
     if len(table) == 0:
@@ -195,21 +206,25 @@ def _eager(frame: Any) -> nw.DataFrame[Any]:
     return table
 
 
-def _check_pandas_names(frame: Any) -> None:
-    names = list(getattr(frame, "columns", []))
+def _check_names_of(frame: Any) -> None:
+    """Refuse names that other libraries allow."""
+    library = type(frame).__module__.partition(".")[0]
+    names = list(frame.columns if library == "pandas" else frame.column_names if library == "pyarrow" else ())
     if any(not isinstance(name, str) for name in names):
         raise MicrofileError("every column needs a text as its name", hint="frame.columns = frame.columns.map(str)")
     check_distinct(names)
 
 
 def check_distinct(names: Sequence[str]) -> None:
-    """Refuse columns of the same name."""
-    twice = sorted({name for name in names if names.count(name) > 1})
-    if twice:
-        raise MicrofileError(
-            f"column name {twice[0]!r} stands {names.count(twice[0])} times in the header",
-            hint="give every column a name of its own",
-        )
+    """Refuse columns of the same name, by their places: without a header a name would be a record's value."""
+    first: dict[str, int] = {}
+    for place, name in enumerate(names, start=1):
+        if name in first:
+            raise MicrofileError(
+                f"columns {first[name]} and {place} have the same name",
+                hint="give every column a name of its own; the first line of a file must be its header",
+            )
+        first[name] = place
 
 
 def _check_names(argument: str, mapping: Mapping[str, object], names: Sequence[str]) -> None:
@@ -218,15 +233,17 @@ def _check_names(argument: str, mapping: Mapping[str, object], names: Sequence[s
             raise SettingError(f"{argument}: there is no column {name!r}", hint=nearest(name, names))
 
 
-def _codes_for(name: str, missing: Missing | None) -> tuple[Code, ...]:
+def codes_for(name: str, missing: Missing | None) -> tuple[Code, ...]:
+    """Return the declared missing codes of a column, given as one code, several, or by column."""
     codes = missing.get(name, ()) if isinstance(missing, Mapping) else (missing or ())
     return (codes,) if isinstance(codes, str | int | float) else tuple(codes)
 
 
-def _declared_order(table: nw.DataFrame[Any], name: str) -> list[Code] | None:
-    """Return the order of a column that the frame's own library declares ordered."""
-    dtype = table.schema[name]
-    return list(dtype.categories) if isinstance(dtype, nw.Enum) else None
+def _declared_kind(dtype: Any) -> str | list[Code] | None:
+    """Return what the frame's own library declares: an order, or that numbers are categories."""
+    if isinstance(dtype, nw.Enum):
+        return list(dtype.categories)
+    return Kind.CATEGORICAL.value if dtype == nw.Categorical else None
 
 
 def _describe(
@@ -245,7 +262,7 @@ def _describe(
     elif isinstance(kind, str):
         guessed = kind_named(kind, attribute=name)
     else:
-        guessed, order = Kind.ORDINAL, tuple(kind)
+        guessed, order = Kind.ORDINAL, ordered_categories(kind, attribute=name)
     if guessed is Kind.NUMERIC and not numbers and series.dtype != pl.Null:
         raise MicrofileError(
             f"column {name!r} is declared numeric but holds text",

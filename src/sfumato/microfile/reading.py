@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 import polars as pl
 
 from sfumato.errors import MicrofileError, SettingError, nearest
-from sfumato.microfile.attribute import Code
 from sfumato.microfile.delimited import read_delimited
-from sfumato.microfile.microfile import Kinds, Microfile, Missing
+from sfumato.microfile.microfile import Kinds, Microfile, Missing, codes_for
 from sfumato.microfile.settling import settle_text
 from sfumato.progress import Progress, silent
 
@@ -49,11 +47,11 @@ def read(
     name = path.name.lower()
     try:
         if name.endswith(DELIMITED):
-            frame, dialect = read_delimited(
-                path, encoding=encoding, delimiter=delimiter, decimal=decimal, progress=progress
-            )
-            codes = _declared(missing, frame.columns)
             kept = [column for column, kind in (kinds or {}).items() if kind != "numeric"]
+            frame, dialect = read_delimited(
+                path, encoding=encoding, delimiter=delimiter, decimal=decimal, text=kept, progress=progress
+            )
+            codes = {column: codes_for(column, missing) for column in frame.columns}
             frame = settle_text(frame, decimal=dialect.decimal, missing=codes, kept=kept)
             return Microfile(frame, kinds=kinds, missing=missing)
         if name.endswith(PARQUET):
@@ -69,31 +67,32 @@ def read(
 
 
 def _check_readable(path: Path) -> None:
-    if not path.exists():
+    try:
+        there = path.exists()
+    except OSError:
+        raise MicrofileError("the file's name is too long or cannot be a name") from None
+    if not there:
         beside = [p.name for p in path.parent.iterdir() if p.is_file()] if path.parent.is_dir() else []
         hint = nearest(path.name, beside) if beside else "check the folder's name"
         raise MicrofileError(f"there is no file {path}", hint=hint)
     if path.is_dir():
         raise MicrofileError(f"{path} is a folder, not a file")
+    if not path.is_file():
+        raise MicrofileError(
+            f"{path} is a pipe or a device", hint="write it to a file first: it is read more than once"
+        )
     if not os.access(path, os.R_OK):
         raise MicrofileError(f"{path} may not be read", hint="ask its owner for permission")
     if path.stat().st_size == 0:
         raise MicrofileError(f"{path.name}: the file is empty")
 
 
-def _declared(missing: Missing | None, names: Iterable[str]) -> dict[str, list[Code]]:
-    if isinstance(missing, Mapping):
-        return {name: list(codes) for name, codes in missing.items()}
-    codes = list(missing or ())
-    return dict.fromkeys(names, codes)
-
-
 def _read_parquet(path: Path) -> pl.DataFrame:
     """Read Parquet, text going into a dictionary while it streams by."""
     categories = pl.Categorical(pl.Categories.random())
     try:
-        scanned = pl.scan_parquet(path)
+        scanned = pl.scan_parquet(path, glob=False)
         text = [name for name, dtype in scanned.collect_schema().items() if dtype == pl.String]
         return scanned.with_columns(pl.col(text).cast(categories)).collect(engine="streaming")
-    except (pl.exceptions.PolarsError, OSError):
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError):
         raise MicrofileError("the file is not a Parquet file, or is damaged") from None

@@ -78,6 +78,8 @@ class Roles(Settings):
                     f"weight {self.weight!r} is {what} in {int(wrong.sum()):,} records",
                     hint="weights must be given and not negative",
                 )
+        if not np.isfinite(weights.sum()):
+            raise MicrofileError(f"weight {self.weight!r} sums to more than a number can hold")
         if not weights.any():
             raise MicrofileError(f"weight {self.weight!r} is zero in every record")
         return weights

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Collection, Iterable, Mapping
 
+import numpy as np
 import polars as pl
 
 from sfumato.errors import MicrofileError
@@ -14,6 +16,7 @@ NOT_AVAILABLE = ("NA", "N/A", "n/a", "#N/A", "NaN", "nan", "null", "NULL", "None
 
 _NUMBER = r"^-?(0|[1-9]\d*)?(\.\d*)?([eE][+-]?\d+)?$"
 _DIGITS = r"^-?\d+$"
+_LONG = r"^-?\d{16,}$"
 _DATE = r"^\d{4}-\d{2}-\d{2}$"
 
 
@@ -22,7 +25,7 @@ def settle_text(
     *,
     decimal: str,
     missing: Mapping[str, Iterable[Code]],
-    kept: Iterable[str],
+    kept: Collection[str],
 ) -> pl.DataFrame:
     """Turn columns of text into numbers or dates where every value but the missing ones is one.
 
@@ -43,31 +46,32 @@ def settle_text(
         Where a column holds mostly numbers and some text that is not declared missing.
     """
     mixed: list[str] = []
-    settled = frame
-    for name in frame.columns:
-        if not isinstance(frame.schema[name], pl.Categorical) or name in set(kept):
-            continue
+    settled: list[pl.Series] = []
+    text = [name for name, dtype in frame.schema.items() if isinstance(dtype, pl.Categorical)]
+    for name in (name for name in text if name not in kept):
         codes = {str(code) for code in missing.get(name, ())}
         numbers, strays = _convert(frame.get_column(name), decimal, codes)
         if numbers is not None:
-            settled = settled.with_columns(numbers.alias(name))
+            settled.append(numbers.alias(name))
         elif strays:
             mixed.append(f"{name!r} ({strays:,} of {frame.height - frame[name].null_count():,} cells)")
     if mixed:
         raise MicrofileError(
             "text among the numbers of column " + ", ".join(mixed),
-            hint="declare the code that means missing (missing=..., --missing CODE), correct the cells, or "
-            "declare the column categorical (kinds=..., --kind COLUMN=categorical)",
+            hint="declare the code that means missing (missing=..., --missing CODE) or the decimal sign (decimal=..., "
+            "--decimal), correct the cells, or declare the column categorical (kinds=..., --kind COLUMN=categorical)",
         )
-    return settled
+    return frame.with_columns(settled)
 
 
 def _convert(series: pl.Series, decimal: str, codes: set[str]) -> tuple[pl.Series | None, int]:
     """Return the column as numbers or dates, or how many cells of text stand among its numbers."""
     cells = series.drop_nulls().value_counts(name="cells")
     values = cells.get_column(series.name).cast(pl.String)
+    number = values.str.contains(_NUMBER.replace(r"\.", re.escape(decimal))) & values.str.contains(r"\d")
+    # as a real it would lose its last digits
+    number &= ~values.str.contains(_LONG)
     plain = values.str.replace(",", ".", literal=True) if decimal == "," else values
-    number = plain.str.contains(_NUMBER) & plain.str.contains(r"\d")
     absent = values.is_in(list(codes))
     known = number | absent
     if bool(number.any()):
@@ -76,10 +80,11 @@ def _convert(series: pl.Series, decimal: str, codes: set[str]) -> tuple[pl.Serie
     if bool(known.all()) and bool((number & ~absent).any()):
         table = pl.DataFrame({"text": values, "number": plain.set(~number | absent, None).cast(pl.Float64)})
         return _looked_up(series, table), 0
-    dates = values.filter(~absent)
+    gone = absent | values.is_in(NOT_AVAILABLE)
+    dates = values.filter(~gone)
     if dates.len() and bool(dates.str.contains(_DATE).all()):
-        day = values.set(absent, None).str.to_date("%Y-%m-%d", strict=False)
-        if day.null_count() == int(absent.sum()):
+        day = values.set(gone, None).str.to_date("%Y-%m-%d", strict=False)
+        if day.null_count() == int(gone.sum()):
             return _looked_up(series, pl.DataFrame({"text": values, "number": day})), 0
     strays = ~known
     if bool(values.filter(strays).str.contains(_DIGITS).any()):
@@ -90,11 +95,13 @@ def _convert(series: pl.Series, decimal: str, codes: set[str]) -> tuple[pl.Serie
 
 
 def _looked_up(series: pl.Series, table: pl.DataFrame) -> pl.Series:
-    numbers = series.cast(pl.String).replace_strict(
-        table.get_column("text"), table.get_column("number"), default=None, return_dtype=table.schema["number"]
-    )
+    """Replace categories by numbers through their codes, without ever making text of the column."""
+    physical = series.to_physical()
+    codes = table.get_column("text").cast(series.dtype).to_physical().to_numpy()
+    places = np.full(int(codes.max()) + 1, -1, dtype=np.int64)
+    places[codes] = np.arange(codes.size)
+    rows = pl.Series(places[physical.fill_null(0).to_numpy()]).set(series.is_null(), None)
+    numbers = table.get_column("number").gather(rows)
     if numbers.dtype == pl.Float64 and bool((numbers.drop_nulls() % 1 == 0).all()):
-        whole = numbers.drop_nulls().abs().max()
-        if whole is not None and float(whole) < 2**53:  # type: ignore[arg-type]  # max() is typed for all dtypes
-            return numbers.cast(pl.Int64)
+        return numbers.cast(pl.Int64)
     return numbers

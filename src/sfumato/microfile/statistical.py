@@ -33,7 +33,7 @@ def read_statistical(path: Path, *, kinds: Kinds | None, missing: Missing | None
     options = {"encoding": encoding} if encoding else {}
     try:
         frame, meta = readers[path.suffix.lower()](str(path), output_format="polars", **options)
-    except (pyreadstat.ReadstatError, pyreadstat.PyreadstatError, UnicodeDecodeError, ValueError):
+    except (pyreadstat.ReadstatError, pyreadstat.PyreadstatError, ValueError, ArithmeticError):
         raise MicrofileError(
             f"the file is not a {path.suffix.lstrip('.')} file, is damaged, or has another encoding"
         ) from None
@@ -53,12 +53,16 @@ def _settled(frame: pl.DataFrame) -> pl.DataFrame:
     whole = [
         name
         for name, dtype in frame.schema.items()
-        if dtype.is_float() and bool((frame.get_column(name).drop_nulls().drop_nans() % 1 == 0).all())
+        if dtype.is_float() and _whole(frame.get_column(name).drop_nulls().drop_nans())
     ]
     text = [name for name, dtype in frame.schema.items() if dtype == pl.String]
     return frame.with_columns(
         pl.col(whole).fill_nan(None).cast(pl.Int64), pl.col(text).cast(pl.Categorical(pl.Categories.random()))
     )
+
+
+def _whole(numbers: pl.Series) -> bool:
+    return bool((numbers % 1 == 0).all() and (numbers.abs() < 2**53).all())
 
 
 def _measures(frame: pl.DataFrame, meta: Any) -> dict[str, str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,12 +12,12 @@ import polars as pl
 from pydantic import ValidationError
 
 from sfumato.errors import ReleaseError, SfumatoError
-from sfumato.measures.kept import Kept, Why, explain, keeps
+from sfumato.measures.kept import Why, explain, keeps
 from sfumato.measures.promise import Promise
 from sfumato.measures.summary import summarize
 from sfumato.microfile.forms import Interval, Sets
 from sfumato.microfile.microfile import Microfile
-from sfumato.release.certificate import CERTIFICATE, CODEBOOK, Certificate, digest_of, seal_of
+from sfumato.release.certificate import CERTIFICATE, CODEBOOK, FILES, Certificate, digest_of, read_json, seal_of
 from sfumato.release.codebook import Codebook
 from sfumato.release.data import column_facts, read_data
 from sfumato.settings import Settings
@@ -27,12 +27,10 @@ Subject = Literal["certificate", "codebook", "data", "promise", "folder"]
 
 @dataclass(frozen=True)
 class Finding:
-    """Something that an audit found."""
+    """Something wrong that an audit found."""
 
     about: Subject
     message: str
-    breaks: bool = True
-    """Whether the release cannot be believed, or breaks its promise, for it."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +46,7 @@ class Audit:
     @property
     def holds(self) -> bool:
         """Whether the release is intact and keeps its promise."""
-        return not any(finding.breaks for finding in self.findings)
+        return not self.findings
 
     @property
     def k(self) -> int | None:
@@ -74,7 +72,7 @@ class Audit:
 def audit_table(table: Microfile, promise: Promise, codebook: Codebook) -> Audit:
     """Measure a table against a promise."""
     findings = list(_misfits(table, codebook))
-    if any(finding.breaks for finding in findings):
+    if findings:
         return Audit(tuple(findings))
     columns = codebook.columns()
     try:
@@ -86,16 +84,14 @@ def audit_table(table: Microfile, promise: Promise, codebook: Codebook) -> Audit
     except SfumatoError as error:
         return Audit((*findings, Finding("promise", f"cannot be measured: {error.message}")))
     findings += [Finding("promise", str(reason)) for reason in reasons]
-    return Audit(tuple(findings), _measured(kept), tuple(reasons))
-
-
-def _measured(kept: Kept) -> dict[str, Any]:
-    return summarize(kept.safety)
+    return Audit(tuple(findings), summarize(kept.safety), tuple(reasons))
 
 
 def _misfits(table: Microfile, codebook: Codebook) -> Iterator[Finding]:
     """Find where the data is not what the codebook says."""
     told = [column for its in codebook.columns().values() for column in its]
+    if len(set(told)) != len(told):
+        yield Finding("codebook", "describes a column twice")
     for name in told:
         if name not in table.attributes:
             yield Finding("codebook", f"describes column {name!r}, which the data lacks")
@@ -108,27 +104,14 @@ def _misfits(table: Microfile, codebook: Codebook) -> Iterator[Finding]:
             continue
         if isinstance(entry.form, Interval):
             low, high = (table.series(column) for column in columns)
-            if not (low.dtype.is_numeric() or low.dtype.is_temporal()):
-                yield Finding("data", f"column {columns[0]!r} is the end of an interval but holds no numbers")
+            if low.dtype != high.dtype or not (low.dtype.is_numeric() or low.dtype.is_temporal()):
+                yield Finding("data", f"{name!r} is an interval, but its ends are no numbers, or of different types")
             elif wrong := int((low > high).sum()):
                 yield Finding("data", f"{name!r} has {wrong:,} intervals whose lower end lies above the upper one")
         elif isinstance(entry.form, Sets):
             labels = {str(value) for value in table.encoded(name).values.tolist()}
             if unknown := len(labels - set(entry.form.members)):
                 yield Finding("codebook", f"does not explain {unknown} labels of column {name!r}")
-
-
-def read_json(path: Path) -> dict[str, Any]:
-    """Read a JSON object of a release."""
-    try:
-        content = json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise ReleaseError(f"{path.name} is missing") from None
-    except (UnicodeDecodeError, json.JSONDecodeError, RecursionError):
-        raise ReleaseError(f"{path.name} is not JSON") from None
-    if not isinstance(content, dict):
-        raise ReleaseError(f"{path.name} is not a JSON object")
-    return content
 
 
 def parse_as(model: type[Settings], path: Path, content: dict[str, Any]) -> Any:
@@ -146,7 +129,11 @@ def require_release(folder: Path) -> None:
     """Refuse a folder that is no release at all."""
     if not folder.is_dir():
         raise ReleaseError(f"there is no folder {folder}", hint="give the folder that a release was written to")
-    if not (folder / CERTIFICATE).is_file():
+    try:
+        found = {path.name for path in folder.iterdir()}
+    except OSError:
+        raise ReleaseError(f"{folder} may not be read") from None
+    if not found & FILES:
         raise ReleaseError(f"{folder} is no release: it has no {CERTIFICATE}")
 
 
@@ -161,29 +148,53 @@ class Opened:
 
 
 def open_files(folder: Path) -> Opened:
-    """Read a release's files and check that they belong together."""
+    """Read a release's files and check that they belong together.
+
+    If the release is replaced meanwhile, it is read again.
+    """
+    while True:
+        before = _identity(folder)
+        opened = _open_files(folder)
+        if before == _identity(folder):
+            return opened
+
+
+def _identity(folder: Path) -> int | None:
+    try:
+        return folder.stat().st_ino
+    except OSError:
+        return None
+
+
+def _open_files(folder: Path) -> Opened:
     opened = Opened([])
     found = opened.findings
     try:
+        for path in sorted(folder.iterdir()):
+            if path.is_symlink():
+                found.append(Finding("folder", f"{path.name} is a link, not a file"))
         content = read_json(folder / CERTIFICATE)
-        opened.certificate = parse_as(Certificate, folder / CERTIFICATE, content)
+        certificate: Certificate = parse_as(Certificate, folder / CERTIFICATE, content)
+        opened.certificate = certificate
+        if seal_of(content) != certificate.seal:
+            found.append(Finding("certificate", "was edited: its seal does not fit its content"))
     except ReleaseError as error:
         found.append(Finding("certificate", error.message))
         return opened
-    certificate = opened.certificate
-    if seal_of(content) != certificate.seal:
-        found.append(Finding("certificate", "was edited: its seal does not fit its content"))
     try:
         opened.codebook = parse_as(Codebook, folder / CODEBOOK, read_json(folder / CODEBOOK))
         if digest_of(folder / CODEBOOK) != certificate.codebook:
             found.append(Finding("codebook", "was edited: its digest is not the certificate's"))
     except ReleaseError as error:
         found.append(Finding("codebook", error.message))
-    opened.frame = _open_data(folder / certificate.data.file, certificate, found)
-    known = {CERTIFICATE, CODEBOOK, certificate.data.file}
-    for path in sorted(folder.iterdir()):
-        if path.name not in known:
-            found.append(Finding("folder", f"holds {path.name}, which is no part of the release", breaks=False))
+    try:
+        opened.frame = _open_data(folder / certificate.data.file, certificate, found)
+        known = {CERTIFICATE, CODEBOOK, certificate.data.file}
+        strange = sorted(path.name for path in folder.iterdir() if path.name not in known)
+    except OSError:
+        found.append(Finding("data", f"{certificate.data.file} cannot be read"))
+        return opened
+    found += [Finding("folder", f"holds {name}, which is no part of the release") for name in strange]
     return opened
 
 
@@ -227,14 +238,14 @@ def audit_folder(folder: Path) -> Audit:
     except SfumatoError as error:
         return Audit((*opened.findings, Finding("data", error.message)))
     again = audit_table(table, opened.certificate.promise, opened.codebook)
-    findings = [*opened.findings, *again.findings, *_differences(opened.certificate.measured, again.measured)]
+    findings = [*opened.findings, *again.findings]
+    if again.measured:
+        findings += _differences(opened.certificate.measured, again.measured)
     return Audit(tuple(findings), again.measured, again.reasons)
 
 
 def _differences(said: dict[str, Any], now: dict[str, Any], path: str = "") -> Iterator[Finding]:
     """Find where the certificate says something else than was measured."""
-    if not now:
-        return
     for key in dict.fromkeys([*said, *now]):
         name = f"{path}{key}"
         one, other = said.get(key), now.get(key)
@@ -246,5 +257,5 @@ def _differences(said: dict[str, Any], now: dict[str, Any], path: str = "") -> I
 
 def _same(one: object, other: object) -> bool:
     if isinstance(one, int | float) and isinstance(other, int | float):
-        return abs(one - other) <= 1e-9 * max(1.0, abs(one), abs(other))
+        return math.isclose(one, other, rel_tol=1e-9, abs_tol=1e-9) if abs(one) < 2**63 else one == other
     return one == other

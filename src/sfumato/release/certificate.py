@@ -9,11 +9,14 @@ from typing import Any, Literal
 
 from pydantic import Field, JsonValue
 
+from sfumato.errors import ReleaseError
 from sfumato.measures.promise import Promise
 from sfumato.settings import Settings
 
 CERTIFICATE = "certificate.json"
 CODEBOOK = "codebook.json"
+FILES = frozenset({CERTIFICATE, CODEBOOK, "data.parquet", "data.csv"})
+"""The files that a release can have."""
 
 ColumnType = Literal["integer", "real", "text", "date", "datetime", "boolean"]
 
@@ -73,7 +76,36 @@ def seal_of(content: dict[str, Any]) -> str:
 
 def to_json(content: Any) -> str:
     """Write JSON in one canonical way."""
-    return json.dumps(content, indent=2, sort_keys=False, ensure_ascii=False, allow_nan=False) + "\n"
+    return json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def read_json(path: Path) -> dict[str, Any]:
+    """Read a JSON object of a release, refusing what can be read in more than one way."""
+    try:
+        content = json.loads(
+            path.read_text(encoding="utf-8"), object_pairs_hook=_without_repeats, parse_constant=_refuse
+        )
+        if not isinstance(content, dict):
+            raise ReleaseError(f"{path.name} is not a JSON object")
+        to_json(content).encode()
+    except FileNotFoundError:
+        raise ReleaseError(f"{path.name} is missing") from None
+    except OSError:
+        raise ReleaseError(f"{path.name} cannot be read") from None
+    except (ValueError, RecursionError):
+        raise ReleaseError(f"{path.name} is not JSON") from None
+    return content
+
+
+def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    content = dict(pairs)
+    if len(content) != len(pairs):
+        raise ValueError("a key stands twice")
+    return content
+
+
+def _refuse(constant: str) -> None:
+    raise ValueError(f"{constant} is not JSON")
 
 
 def digest_of(path: Path) -> str:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+import numpy as np
 from pydantic import Field
 
 from sfumato.errors import ReleaseError
-from sfumato.microfile.attribute import Kind
+from sfumato.microfile.attribute import Code, Kind
+from sfumato.microfile.encoding import Encoded, means_missing
 from sfumato.microfile.forms import Exact, Form, Interval, Sets
 from sfumato.microfile.hierarchy import Hierarchy
 from sfumato.microfile.microfile import Kinds, Microfile
@@ -30,7 +32,9 @@ class Entry(Settings):
     labels: dict[str, str] = Field(default_factory=dict)
     """What codes that occur mean."""
     hierarchy: dict[str, tuple[str, ...]] = Field(default_factory=dict)
-    """For a hierarchical distance: the coarser labels of each value that occurs."""
+    """For a hierarchical distance: the number of each value's set at every level, for values that occur."""
+    zone: str = ""
+    """The time zone of a column of times."""
 
 
 class Codebook(Settings):
@@ -88,27 +92,43 @@ def _entry(table: Microfile, name: str, form: Form, hierarchy: Hierarchy | None)
     if isinstance(form, Interval):
         return Entry(kind=Kind.NUMERIC, form=form)
     attribute = table.attribute(name)
-    plain = attribute.kind is Kind.NUMERIC and not (attribute.labels or attribute.missing or hierarchy)
-    values = [] if plain else [str(value) for value in table.encoded(name).values.tolist()]
+    told = isinstance(form, Sets) or attribute.kind is Kind.ORDINAL or attribute.labels or hierarchy
+    encoded = table.encoded(name) if told else Encoded(np.empty(0, dtype=np.int32), np.empty(0))
+    values = [str(value) for value in encoded.values.tolist()]
     if isinstance(form, Sets):
         unknown = sum(value not in form.members for value in values)
         if unknown:
             raise ReleaseError(f"column {name!r} has {unknown} labels that its sets do not explain")
         form = Sets(members={value: form.members[value] for value in values})
-    present = set(values)
-    written = set(table.series(name).drop_nulls().unique().to_list()) if attribute.missing else set()
     return Entry(
         kind=attribute.kind,
         form=form,
         title=attribute.title,
         order=tuple(values) if attribute.kind is Kind.ORDINAL else (),
-        missing=tuple(str(code) for code in attribute.missing if {code, str(code)} & {*written, *map(str, written)}),
-        labels={str(code): label for code, label in attribute.labels.items() if str(code) in present},
-        hierarchy={
-            value: path
-            for value, raw in zip(values, table.encoded(name).values.tolist(), strict=True)
-            if (path := hierarchy.path(raw) or (hierarchy.fallback,) * hierarchy.height)
-        }
-        if hierarchy
-        else {},
+        missing=_occurring(attribute.missing, _raw_values(table, name)) if attribute.missing else (),
+        labels={
+            str(value): label
+            for value in encoded.values.tolist()
+            for code, label in attribute.labels.items()
+            if means_missing(value, (code,))
+        },
+        zone=getattr(table.series(name).dtype, "time_zone", None) or "",
+        hierarchy=_numbered(encoded, hierarchy) if hierarchy else {},
     )
+
+
+def _raw_values(table: Microfile, name: str) -> list[object]:
+    """Return every value that is written, declared missing ones included."""
+    return table.series(name).drop_nulls().unique().to_list()
+
+
+def _occurring(codes: tuple[Code, ...], values: list[object]) -> tuple[str, ...]:
+    return tuple(str(code) for code in codes if any(means_missing(value, (code,)) for value in values))
+
+
+def _numbered(encoded: Encoded, hierarchy: Hierarchy) -> dict[str, tuple[str, ...]]:
+    """Write a hierarchy with numbers for labels: a label could name values that no released record has."""
+    levels = hierarchy.tree(encoded)[1:]
+    return {
+        str(value): tuple(str(level[place]) for level in levels) for place, value in enumerate(encoded.values.tolist())
+    }

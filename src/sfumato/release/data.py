@@ -15,8 +15,9 @@ from sfumato.errors import MicrofileError, ReleaseError
 from sfumato.microfile.microfile import Microfile
 from sfumato.release.certificate import ColumnFacts, ColumnType
 
-_FORMULA = r"^'*[=+\-@\t\r＝＋－＠]"
-_GUARDED = r"^'+[=+\-@\t\r＝＋－＠]"
+_RUNS = r"(\s*[=+\-@＝＋－＠]|[\t\r\n])"
+_FORMULA = rf"^'*{_RUNS}"
+_GUARDED = rf"^'+{_RUNS}"
 
 TYPES: dict[ColumnType, pl.DataType] = {
     "integer": pl.Int64(),
@@ -40,13 +41,26 @@ def released_frame(table: Microfile) -> pl.DataFrame:
             raise ReleaseError(f"column name {name!r} begins or ends with a blank, or cannot be printed")
         series = table.series(name)
         kind = _type_of(series.dtype, name)
-        series = series.cast(TYPES[kind]).alias(name)
-        if kind == "text":
-            series = series.set(series == "", None)
-        elif kind == "real":
-            series = series.fill_nan(None)
-        columns.append(series)
+        columns.append(_plainly(series, kind).alias(name))
     return pl.DataFrame(columns)
+
+
+def _plainly(series: pl.Series, kind: ColumnType) -> pl.Series:
+    if kind == "datetime":
+        # as the clock on the wall showed it; the codebook names the zone
+        series = series.dt.replace_time_zone(None)
+        if series.dt.year().is_between(1, 9999).not_().any():
+            raise ReleaseError(f"column {series.name!r} holds times beyond the year 9999 or before the year 1")
+    plain = series.cast(TYPES[kind], strict=False)
+    lost = plain.null_count() - series.null_count()
+    if lost:
+        raise ReleaseError(f"column {series.name!r} holds {lost:,} values that are too large for a release")
+    if kind == "text":
+        return plain.set(plain == "", None)
+    if kind == "real":
+        # NaN is missing, and a negative zero would show where it came from in the order
+        return pl.Series(plain.to_numpy() + 0.0, nan_to_null=True)
+    return plain
 
 
 def _type_of(dtype: pl.DataType, name: str) -> ColumnType:
@@ -81,7 +95,7 @@ def write_data(frame: pl.DataFrame, path: Path) -> None:
         if path.suffix == ".parquet":
             frame.write_parquet(path, compression="zstd", statistics=True)
         else:
-            _guarded(frame).write_csv(path)
+            _guarded(frame).write_csv(path, quote_style="non_numeric")
     except (pl.exceptions.PolarsError, OSError) as error:
         # the number of the system's error stands only in the message
         number = re.search(r"os error (\d+)", str(error))

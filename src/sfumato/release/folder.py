@@ -5,10 +5,11 @@ from __future__ import annotations
 import ctypes
 import errno
 import fcntl
+import glob
 import os
 import secrets
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -19,113 +20,130 @@ _RENAME_EXCHANGE = 2
 
 
 @contextmanager
-def new_folder(target: Path, *, force: bool, mark: str) -> Iterator[Path]:
+def new_folder(target: Path, *, force: bool, check: Callable[[Path], None]) -> Iterator[Path]:
     """Fill a folder beside the target and put it in the target's place when all is written.
 
     Parameters
     ----------
     target
-        Where the folder shall be.
+        Where the folder shall be, as an absolute path.
     force
         Whether a folder that is there may be replaced.
-    mark
-        The file that a folder must hold to be replaced, so that no other folder is ever lost.
+    check
+        Raises :class:`ReleaseError` for a folder that must never be replaced.
     """
-    target = Path(os.path.abspath(target))
-    _check_target(target, force=force, mark=mark)
+    _check_target(target, force=force, check=check)
     try:
-        _remove_leftovers(target)
-        work = target.parent / f"{_prefix(target)}{secrets.token_hex(4)}"
-        work.mkdir(mode=0o755)
-        hold = _lock(work)
+        with _held(target.parent, wait=True):
+            _remove_leftovers(target)
+            work = target.parent / f"{_prefix(target)}{secrets.token_hex(4)}"
+            work.mkdir(mode=0o755)
+            hold = _hold(work, wait=False)
     except OSError as error:
-        raise _refused(target, error) from None
+        raise refused(target, error) from None
     try:
         yield work
         _sync(work)
-        if target.exists() and any(target.iterdir()):
-            _exchange(work, target)
-        else:
-            work.rename(target)
-        _sync_folder(target.parent)
+        with _held(target.parent, wait=True):
+            # somebody may have put something there meanwhile
+            _check_target(target, force=force, check=check)
+            if _filled(target):
+                _exchange(work, target)
+            else:
+                work.rename(target)
+            _sync_folder(target.parent)
     except OSError as error:
-        raise _refused(target, error) from None
+        raise refused(target, error) from None
     finally:
         shutil.rmtree(work, ignore_errors=True)
         os.close(hold)
 
 
-def write_private(path: Path, content: str) -> None:
-    """Write a file that only its owner can read, in one step."""
+def move_private(written: Path, place: Path) -> None:
+    """Move a file to where only its owner can read it, in one step."""
+    if place.parent.is_symlink():
+        raise ReleaseError(f"{place.parent} is a link", hint="remove it: private records are kept beside the release")
     try:
-        path.parent.mkdir(mode=0o700, exist_ok=True)
-        path.parent.chmod(0o700)
-        work = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
-        descriptor = os.open(work, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        try:
-            with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-                file.write(content)
-                file.flush()
-                os.fsync(file.fileno())
-            work.replace(path)
-        finally:
-            work.unlink(missing_ok=True)
-        _sync_folder(path.parent)
+        place.parent.mkdir(mode=0o700, exist_ok=True)
+        place.parent.chmod(0o700)
+        written.replace(place)
+        _sync_folder(place.parent)
     except OSError as error:
-        raise _refused(path, error) from None
+        raise refused(place, error) from None
+
+
+def write_private(path: Path, content: str) -> None:
+    """Write a new file that only its owner can read."""
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def refused(target: Path, error: OSError) -> ReleaseError:
+    """Say in words why the system refuses to write."""
+    hints = {
+        errno.ENOSPC: "free some space; nothing was changed",
+        errno.EDQUOT: "your quota is used up; nothing was changed",
+        errno.EFBIG: "files may not be that large here; nothing was changed",
+        errno.EIO: "the disk may be full or damaged; nothing was changed",
+        errno.EACCES: "choose a folder that you may write to",
+        errno.EPERM: "choose a folder that you may write to",
+        errno.EROFS: "the disk may only be read; choose another one",
+    }
+    number = error.errno or errno.EIO
+    return ReleaseError(f"{target} cannot be written: {os.strerror(number)}", hint=hints.get(number))
 
 
 def _prefix(target: Path) -> str:
     return f".{target.name}.partial-"
 
 
-def _check_target(target: Path, *, force: bool, mark: str) -> None:
-    if not target.parent.is_dir():
-        raise ReleaseError(f"there is no folder {target.parent}", hint="make it first")
-    if not target.exists():
-        return
-    if not target.is_dir() or target.is_symlink():
-        raise ReleaseError(f"{target} exists and is not a folder", hint="choose another name")
+def _filled(target: Path) -> bool:
+    return target.is_dir() and any(target.iterdir())
+
+
+def _check_target(target: Path, *, force: bool, check: Callable[[Path], None]) -> None:
     try:
-        if not any(target.iterdir()):
+        if not target.parent.is_dir():
+            raise ReleaseError(f"there is no folder {target.parent}", hint="make it first")
+        if target.is_symlink() or (target.exists() and not target.is_dir()):
+            raise ReleaseError(f"{target} exists and is not a folder", hint="choose another name")
+        if not _filled(target):
             return
+        check(target)
     except OSError as error:
-        raise _refused(target, error) from None
-    if not (target / mark).is_file():
-        raise ReleaseError(f"{target} holds other files than a release", hint="choose a new folder")
+        raise refused(target, error) from None
     if not force:
         raise ReleaseError(f"{target} holds a release already", hint="replace it with force=True (--force)")
 
 
-def _refused(target: Path, error: OSError) -> ReleaseError:
-    hints = {
-        errno.ENOSPC: "free some space; nothing was changed",
-        errno.EDQUOT: "your quota is used up; nothing was changed",
-        errno.EFBIG: "files may not be that large here; nothing was changed",
-        errno.EACCES: "choose a folder that you may write to",
-        errno.EPERM: "choose a folder that you may write to",
-        errno.EROFS: "the disk may only be read; choose another one",
-    }
-    return ReleaseError(
-        f"{target} cannot be written: {os.strerror(error.errno) if error.errno else 'input/output error'}",
-        hint=hints.get(error.errno or 0),
-    )
-
-
-def _lock(folder: Path) -> int:
-    """Hold the folder as long as this process lives and has the returned descriptor open."""
+def _hold(folder: Path, *, wait: bool) -> int:
+    """Hold a folder as long as this process lives and has the returned descriptor open."""
     descriptor = os.open(folder, os.O_RDONLY)
-    fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+    except OSError:
+        os.close(descriptor)
+        raise
     return descriptor
+
+
+@contextmanager
+def _held(folder: Path, *, wait: bool) -> Iterator[None]:
+    descriptor = _hold(folder, wait=wait)
+    try:
+        yield
+    finally:
+        os.close(descriptor)
 
 
 def _remove_leftovers(target: Path) -> None:
     """Remove what writers that were killed have left: folders that nobody holds."""
-    for left in target.parent.glob(f"{_prefix(target)}*"):
-        with suppress(BlockingIOError):
-            hold = _lock(left)
+    for left in target.parent.glob(f"{glob.escape(_prefix(target))}*"):
+        with suppress(BlockingIOError), _held(left, wait=False):
             shutil.rmtree(left, ignore_errors=True)
-            os.close(hold)
 
 
 def _exchange(work: Path, target: Path) -> None:

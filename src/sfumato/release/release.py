@@ -2,24 +2,35 @@
 
 from __future__ import annotations
 
+import os
 import secrets
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
+import polars as pl
 
-from sfumato.errors import ReleaseError
+from sfumato.errors import ReleaseError, SettingError, SfumatoError
 from sfumato.measures.promise import Promise
 from sfumato.microfile.forms import Form
 from sfumato.microfile.hierarchy import Hierarchy
 from sfumato.microfile.microfile import Microfile
 from sfumato.progress import Progress, silent
 from sfumato.release.audit import Audit, audit_folder, audit_table, open_files, require_release, table_of
-from sfumato.release.certificate import CERTIFICATE, CODEBOOK, Certificate, DataFacts, digest_of, to_json
+from sfumato.release.certificate import (
+    CERTIFICATE,
+    CODEBOOK,
+    FILES,
+    Certificate,
+    DataFacts,
+    digest_of,
+    read_json,
+    to_json,
+)
 from sfumato.release.codebook import Codebook, describe
 from sfumato.release.data import column_facts, released_frame, reordered, write_data
-from sfumato.release.folder import new_folder, write_private
+from sfumato.release.folder import move_private, new_folder, write_private
 
 Format = Literal["parquet", "csv"]
 Order = Literal["shuffled", "kept"]
@@ -126,10 +137,12 @@ class Release:
         ReleaseError
             If the release fails its own audit, or cannot be written.
         """
-        folder = Path(folder)
+        folder = Path(os.path.abspath(folder))
         _check_choice("format", format, ("parquet", "csv"))
         _check_choice("order", order, ("shuffled", "kept"))
         seed = secrets.randbits(63) if seed is None else seed
+        if not isinstance(seed, int) or seed < 0:
+            raise SettingError("seed must be a whole number, not negative")
         progress("measuring", 0.0)
         frame = released_frame(self.microfile)
         if order == "shuffled":
@@ -142,29 +155,34 @@ class Release:
                 + "; ".join(finding.message for finding in audit.findings),
                 hint="protect it more strongly, or promise less",
             )
-        with new_folder(folder, force=force, mark=CERTIFICATE) as work:
-            data = work / ("data.parquet" if format == "parquet" else "data.csv")
-            progress("writing", 0.4)
-            write_data(frame, data)
-            (work / CODEBOOK).write_text(to_json(self.codebook.model_dump(mode="json")), encoding="utf-8")
-            certificate = Certificate(
-                software=_versions(),
-                promise=self.promise,
-                measured=audit.measured,
-                settings=self.settings,
-                data=DataFacts(
-                    file=data.name, sha256=digest_of(data), records=frame.height, columns=column_facts(frame)
-                ),
-                codebook=digest_of(work / CODEBOOK),
-            ).sealed()
-            (work / CERTIFICATE).write_text(to_json(certificate.model_dump(mode="json")), encoding="utf-8")
-            progress("writing", 0.9)
-            write_private(
-                folder.parent / f"{folder.name}.private" / f"{certificate.seal[:16]}.json",
-                to_json({"seal": certificate.seal, "seed": seed, "order": order, **self.private}),
-            )
-        progress("writing", 1.0)
+        private = {**self.private, "seed": seed, "order": order}
+        for name, content in (("settings", self.settings), ("private", private)):
+            _check_json(name, content)
+        with new_folder(folder, force=force, check=_refuse_strangers) as work:
+            progress("writing", 0.3)
+            certificate = self._fill(work, frame, audit, format)
+            progress("verifying", 0.7)
+            _verify(work)
+            write_private(work / ".private", to_json({"seal": certificate.seal, **private}))
+            move_private(work / ".private", folder.parent / f"{folder.name}.private" / f"{certificate.seal[:16]}.json")
+            progress("verifying", 1.0)
         return folder
+
+    def _fill(self, work: Path, frame: pl.DataFrame, audit: Audit, format: Format) -> Certificate:
+        """Write data, codebook and certificate."""
+        data = work / f"data.{format}"
+        write_data(frame, data)
+        (work / CODEBOOK).write_text(to_json(self.codebook.model_dump(mode="json")), encoding="utf-8")
+        certificate = Certificate(
+            software=_versions(),
+            promise=self.promise,
+            measured=audit.measured,
+            settings=self.settings,
+            data=DataFacts(file=data.name, sha256=digest_of(data), records=frame.height, columns=column_facts(frame)),
+            codebook=digest_of(work / CODEBOOK),
+        ).sealed()
+        (work / CERTIFICATE).write_text(to_json(certificate.model_dump(mode="json")), encoding="utf-8")
+        return certificate
 
 
 def open_release(folder: str | Path) -> Release:
@@ -172,19 +190,21 @@ def open_release(folder: str | Path) -> Release:
     path = Path(folder)
     require_release(path)
     opened = open_files(path)
-    wrong = [finding for finding in opened.findings if finding.breaks]
-    if wrong or opened.certificate is None or opened.codebook is None or opened.frame is None:
+    if opened.findings or opened.certificate is None or opened.codebook is None or opened.frame is None:
         raise ReleaseError(
-            f"{path} is not intact: " + "; ".join(f"{f.about} {f.message}" for f in wrong),
+            f"{path} is not intact: " + "; ".join(f"{f.about} {f.message}" for f in opened.findings),
             hint="sfumato audit tells more; fetch the release again",
         )
-    release = Release(
-        table_of(opened.frame, opened.codebook),
-        promise=opened.certificate.promise,
-        forms={name: entry.form for name, entry in opened.codebook.attributes.items()},
-        hierarchies=opened.codebook.hierarchies(),
-        settings=opened.certificate.settings,
-    )
+    try:
+        release = Release(
+            table_of(opened.frame, opened.codebook),
+            promise=opened.certificate.promise,
+            forms={name: entry.form for name, entry in opened.codebook.attributes.items()},
+            hierarchies=opened.codebook.hierarchies(),
+            settings=opened.certificate.settings,
+        )
+    except SfumatoError as error:
+        raise ReleaseError(f"{path} is not intact: {error.message}") from None
     release.codebook = opened.codebook
     release.folder = path
     return release
@@ -193,6 +213,35 @@ def open_release(folder: str | Path) -> Release:
 def _check_choice(setting: str, given: str, allowed: Sequence[str]) -> None:
     if given not in allowed:
         raise ReleaseError(f"{setting} {given!r} is not known; allowed: {', '.join(allowed)}")
+
+
+def _check_json(name: str, content: Mapping[str, Any]) -> None:
+    try:
+        to_json(content).encode()
+    except (TypeError, ValueError):
+        raise SettingError(
+            f"{name} holds something that JSON cannot", hint="give texts, finite numbers, lists and dictionaries"
+        ) from None
+
+
+def _refuse_strangers(folder: Path) -> None:
+    """Refuse to replace a folder that is not a release and nothing else."""
+    strange = sorted(path.name for path in folder.iterdir() if path.name not in FILES or not path.is_file())
+    if strange:
+        raise ReleaseError(f"{folder} holds {strange[0]}, which is no part of a release", hint="choose a new folder")
+    if not str(read_json(folder / CERTIFICATE).get("format")).startswith("sfumato-release-"):
+        raise ReleaseError(f"{folder} is no release of sfumato", hint="choose a new folder")
+
+
+def _verify(folder: Path) -> None:
+    """Read back what was written: it must be, cell by cell, what was measured."""
+    findings = open_files(folder).findings
+    if findings:
+        raise ReleaseError(
+            "what was written cannot be read back and was removed: "
+            + "; ".join(f"{finding.about} {finding.message}" for finding in findings),
+            hint="the disk may be damaged; write as Parquet",
+        )
 
 
 def _versions() -> dict[str, str]:

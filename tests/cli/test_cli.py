@@ -192,8 +192,8 @@ def test_a_reader_that_went_away_is_no_broken_promise(people):
         with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
             process.stdout.close()
             assert process.wait() == 0
-    for json in ([], ["--json"]):
-        command = [sys.executable, "-m", "sfumato", "measure", people, "--quasi", "age", "--k", "3", *json]
+    for shown in ([], ["--json"]):
+        command = [sys.executable, "-m", "sfumato", "measure", people, "--quasi", "age", "--k", "3", *shown]
         with subprocess.Popen(command, stdout=subprocess.PIPE) as process:
             process.stdout.close()
             assert process.wait() == 1

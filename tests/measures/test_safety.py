@@ -141,11 +141,12 @@ def test_hierarchical_distance_is_the_linear_program(records):
 
 def test_the_hierarchy_decides_the_distance():
     table = pl.DataFrame({"q": ["a", "a", "b", "b"], "s": ["v", "w", "x", "z"]})
-    tree = sf.Hierarchy.from_mapping({"v": ("1", "*"), "w": ("1", "*"), "x": ("2", "*"), "z": ("2", "*")})
+    tree = sf.Hierarchy.from_mapping({"v": ("1", "*"), "w": ("1", "*"), "x": ("2", "*")}, fallback="2")
     flat = sf.measure(table, quasi="q", sensitive="s")
     deep = sf.measure(table, quasi="q", sensitive="s", hierarchies={"s": tree})
     assert (flat.attributes["s"].distance, deep.attributes["s"].distance) == ("equal", "hierarchical")
     assert flat.t == deep.t == 0.5
+    assert (flat.attributes["s"].unknown_records, deep.attributes["s"].unknown_records) == (0, 1)
     with pytest.raises(SettingError, match="needs its hierarchy"):
         sf.measure(table, quasi="q", sensitive="s", distances={"s": "hierarchical"})
     with pytest.raises(SettingError, match="'q' has a distance or hierarchy but is not sensitive"):

@@ -44,7 +44,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = 0
     except OSError as error:
-        _complain(f"standard output cannot be written ({os.strerror(error.errno or errno.EIO)})")
+        _complain(f"reading or writing failed: {os.strerror(error.errno or errno.EIO)}")
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = WRONG
     sys.exit(code)

@@ -7,17 +7,12 @@ from typing import Annotated, Any
 import typer
 
 from sfumato.cli.options import (
-    Decimal,
-    Delimiter,
-    Encoding,
     File,
     Json,
-    KindOption,
-    MissingOption,
     Seed,
     names,
     pairs,
-    reading,
+    with_reading,
     with_settings,
 )
 from sfumato.cli.show import console, emit, plain, progress_shown, table, verdict
@@ -34,6 +29,7 @@ ROLES = ("quasi", "sensitive", "weight", "household")
 LIMITS = ("k", "l", "diversity", "c", "t", "alpha", "beta", "delta", "max_risk")
 
 
+@with_reading
 @with_settings(Promise, fields=(*ROLES, *LIMITS))
 def measure(
     file: File,
@@ -47,16 +43,11 @@ def measure(
     ] = None,
     uniques: Annotated[bool, typer.Option("--uniques", help="Also find minimal sample uniques (SUDA).")] = False,
     exact_risk: Annotated[bool, typer.Option("--exact-risk", help="Exact risk where sdcMicro approximates.")] = False,
-    kind: KindOption = None,
-    missing: MissingOption = None,
-    encoding: Encoding = None,
-    delimiter: Delimiter = None,
-    decimal: Decimal = None,
+    how: dict[str, Any],
     json: Json = False,
     seed: Seed = None,
 ) -> None:
     """Measure how safe a table is: k, l, t, risk and more. With limits: exit 1 if one is broken."""
-    how = reading(kind, missing, encoding=encoding, delimiter=delimiter, decimal=decimal)
     roles = {name: given[name] for name in ROLES if name in given} | {"missing": missing_as}
     for name in ("quasi", "sensitive"):
         roles[name] = names(roles.get(name))
@@ -118,6 +109,10 @@ def _print(content: dict[str, Any]) -> None:
         columns = ("l", "entropy_l", "recursive_c", "t", "distance", "alpha", "beta", "enhanced_beta", "delta")
         rows_of = [(name, *(a[column] for column in columns)) for name, a in content["attributes"].items()]
         out.print(table("Sensitive attributes", ("attribute", *columns), rows_of))
+        for name, a in content["attributes"].items():
+            if a["unknown_to_hierarchy"]:
+                unknown = plain(a["unknown_to_hierarchy"])
+                out.print(f"The hierarchy of {name} does not know the values of {unknown} records.", markup=False)
     if "uniques" in content:
         found = content["uniques"]
         rows_of = [(name, share) for name, share in found["contributions"].items()]

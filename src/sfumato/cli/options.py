@@ -14,19 +14,6 @@ from sfumato.settings import Settings
 File = Annotated[str, typer.Argument(help="csv, tsv, txt (also .gz), parquet, sav, dta or sas7bdat")]
 Json = Annotated[bool, typer.Option("--json", help="One JSON object on standard output.")]
 Seed = Annotated[int | None, typer.Option(help="Seed of all random numbers.", min=0)]
-KindOption = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--kind", help="COLUMN=numeric, categorical or ordinal, or COLUMN=low<middle<high.", metavar="COLUMN=KIND"
-    ),
-]
-MissingOption = Annotated[
-    list[str] | None,
-    typer.Option("--missing", help="A code that means missing, in all columns or in one.", metavar="[COLUMN=]CODE"),
-]
-Encoding = Annotated[str | None, typer.Option(help="Of a text file, if it is not found rightly.")]
-Delimiter = Annotated[str | None, typer.Option(help="Of a text file, if it is not found rightly.")]
-Decimal = Annotated[str | None, typer.Option(help="Decimal sign of a text file, if it is not found rightly.")]
 
 
 def names(given: Iterable[str] | None) -> tuple[str, ...]:
@@ -51,16 +38,36 @@ def pairs(option: str, given: Iterable[str] | None) -> dict[str, str]:
     return found
 
 
-def reading(kind: list[str] | None, missing: list[str] | None, **written: str | None) -> dict[str, Any]:
-    """Return the arguments of :func:`sfumato.read` that options give."""
-    kinds = {name: value.split("<") if "<" in value else value for name, value in pairs("--kind", kind).items()}
-    for_all = [part for part in missing or () if "=" not in part]
+def with_reading(verb: Callable[..., None]) -> Callable[..., None]:
+    """Give a verb the options that tell how a file is read.
+
+    The verb gets the arguments of :func:`sfumato.read` that they give as ``how``, a dictionary.
+    """
+    several = list[str] | None
+    made = {
+        "kind": _option(several, "COLUMN=numeric, categorical or ordinal, or COLUMN=low<middle<high.", "COLUMN=KIND"),
+        "missing": _option(several, "A code that means missing, in all columns or in one.", "[COLUMN=]CODE"),
+        "encoding": _option(str | None, "Of a text file, if it is not found rightly."),
+        "delimiter": _option(str | None, "Of a text file, if it is not found rightly."),
+        "decimal": _option(str | None, "Decimal sign of a text file, if it is not found rightly."),
+    }
+    return _extended(verb, made, gathered="how", gather=_reading)
+
+
+def _reading(given: dict[str, Any]) -> dict[str, Any]:
+    kinds = pairs("--kind", given.pop("kind"))
+    missing = given.pop("missing") or ()
+    for_all = [part for part in missing if "=" not in part]
     by_column: dict[str, list[str]] = {}
-    for name, code in (part.split("=", 1) for part in missing or () if "=" in part):
+    for name, code in (part.split("=", 1) for part in missing if "=" in part):
         by_column.setdefault(name, []).append(code)
     if for_all and by_column:
         raise SettingError("--missing is given both with and without a column", hint="name the column each time")
-    return {"kinds": kinds, "missing": by_column or for_all, **written}
+    return {
+        "kinds": {name: value.split("<") if "<" in value else value for name, value in kinds.items()},
+        "missing": by_column or for_all,
+        **given,
+    }
 
 
 def with_settings(
@@ -70,39 +77,47 @@ def with_settings(
 
     The verb gets what was given as ``given``, a dictionary.
     """
-    chosen = list(fields)
+    described = {name: model.model_fields[name] for name in fields}
+    made = {
+        name: _option(_option_type(field.annotation), " ".join((field.description or "").split()))
+        for name, field in described.items()
+    }
 
-    def decorate(verb: Callable[..., None]) -> Callable[..., None]:
-        own = [p for p in inspect.signature(verb, eval_str=True).parameters.values() if p.name != "given"]
-        made = [
-            inspect.Parameter(
-                name,
-                inspect.Parameter.KEYWORD_ONLY,
-                default=None,
-                annotation=Annotated[
-                    _option_type(model.model_fields[name].annotation),
-                    typer.Option(
-                        f"--{name.replace('_', '-')}",
-                        help=" ".join((model.model_fields[name].description or "").split()),
-                    ),
-                ],
-            )
-            for name in chosen
-        ]
+    def given_ones(options: dict[str, Any]) -> dict[str, Any]:
+        return {name: value for name, value in options.items() if value not in (None, [])}
 
-        def run(**arguments: Any) -> None:
-            given = {name: arguments.pop(name) for name in chosen}
-            verb(given={name: value for name, value in given.items() if value not in (None, [])}, **arguments)
+    return lambda verb: _extended(verb, made, gathered="given", gather=given_ones)
 
-        positional = [p for p in own if p.kind is not inspect.Parameter.KEYWORD_ONLY]
-        rest = [p for p in own if p.kind is inspect.Parameter.KEYWORD_ONLY]
-        parameters = [*positional, *made, *rest]
-        run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]  # read by inspect
-        run.__annotations__ = {p.name: p.annotation for p in parameters}
-        run.__doc__, run.__name__ = verb.__doc__, verb.__name__
-        return run
 
-    return decorate
+def _option(kind: Any, told: str, metavar: str | None = None) -> Any:
+    return Annotated[kind, typer.Option(help=told, metavar=metavar)]
+
+
+def _extended(
+    verb: Callable[..., None],
+    made: dict[str, Any],
+    *,
+    gathered: str,
+    gather: Callable[[dict[str, Any]], dict[str, Any]],
+) -> Callable[..., None]:
+    """Put options in the place of a verb's argument ``gathered``."""
+    parameters: list[inspect.Parameter] = []
+    for parameter in inspect.signature(verb, eval_str=True).parameters.values():
+        if parameter.name == gathered:
+            parameters += [
+                inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=kind)
+                for name, kind in made.items()
+            ]
+        else:
+            parameters.append(parameter)
+
+    def run(**arguments: Any) -> None:
+        verb(**{gathered: gather({name: arguments.pop(name) for name in made})}, **arguments)
+
+    run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]  # read by inspect
+    run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    run.__doc__, run.__name__ = verb.__doc__, verb.__name__
+    return run
 
 
 def _option_type(annotation: Any) -> Any:

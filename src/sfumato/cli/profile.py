@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from sfumato.cli.options import Decimal, Delimiter, Encoding, File, Json, KindOption, MissingOption, Seed, reading
+from sfumato.cli.options import File, Json, Seed, with_reading
 from sfumato.cli.show import console, emit, plain, progress_shown, table
 
 
+@with_reading
 def profile(
     file: File,
     *,
-    kind: KindOption = None,
-    missing: MissingOption = None,
-    encoding: Encoding = None,
-    delimiter: Delimiter = None,
-    decimal: Decimal = None,
+    how: dict[str, Any],
     json: Json = False,
     seed: Seed = None,
 ) -> None:
@@ -23,7 +20,6 @@ def profile(
     from sfumato.measures.profile import profile as profile_of
     from sfumato.microfile.reading import read
 
-    how = reading(kind, missing, encoding=encoding, delimiter=delimiter, decimal=decimal)
     with progress_shown() as progress:
         found = profile_of(read(file, **how, progress=progress), progress=progress)
     content: dict[str, Any] = {

@@ -32,7 +32,7 @@ class Promise(Settings):
     l: float | None = Field(default=None, ge=1)  # noqa: E741  # the field's own letter
     """Each block has at least so many well-represented values of each sensitive attribute."""
     diversity: Literal["distinct", "entropy", "recursive"] = "distinct"
-    """How ``l`` counts values; ``recursive`` needs ``c``."""
+    """How ``l`` counts values: distinct, entropy or recursive, which needs ``c``."""
     c: float | None = Field(default=None, gt=0)
     """c of recursive (c, l)-diversity."""
     t: float | None = Field(default=None, ge=0, le=1)

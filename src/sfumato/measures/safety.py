@@ -33,6 +33,8 @@ class AttributeSafety:
     """The ground distance of t."""
     tree: Sequence[Codes] = ()
     """The hierarchy behind a hierarchical distance."""
+    unknown_records: int = 0
+    """How many records have a value that the hierarchy does not know; they join its fallback."""
 
     @cached_property
     def l(self) -> BlockMeasure:  # noqa: E743  # the field's own letter
@@ -230,5 +232,7 @@ def _attribute(
         distance = "hierarchical" if hierarchy else "ordered" if ordered else "equal"
     if distance == "hierarchical" and hierarchy is None:
         raise SettingError(f"the hierarchical distance of {name!r} needs its hierarchy")
-    tree = hierarchy.tree(encoded) if hierarchy and distance == "hierarchical" else ()
-    return AttributeSafety(tabulate(blocks, encoded, wildcards=wildcards), distance, tree)
+    counts = tabulate(blocks, encoded, wildcards=wildcards)
+    if hierarchy is None or distance != "hierarchical":
+        return AttributeSafety(counts, distance)
+    return AttributeSafety(counts, distance, hierarchy.tree(encoded), hierarchy.unknown(encoded)[1])

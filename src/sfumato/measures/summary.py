@@ -33,6 +33,7 @@ def _summarize_attribute(attribute: AttributeSafety) -> dict[str, Any]:
         "recursive_c": _finite(attribute.recursive_c(int(l)).worst) if math.isfinite(l) else None,
         "t": _finite(attribute.t.worst),
         "distance": attribute.distance,
+        "unknown_to_hierarchy": attribute.unknown_records,
         "alpha": _finite(attribute.alpha.worst),
         "beta": _finite(attribute.beta.worst),
         "enhanced_beta": _finite(attribute.enhanced_beta.worst),

@@ -180,22 +180,29 @@ class Hierarchy:
         if not 0 <= level <= self.height:
             raise SettingError(f"level {level} of {name!r} does not exist; allowed: 0 to {self.height}")
         encoded = microfile.encoded(name)
-        paths = [self.path(_plain(value)) for value in encoded.values]
+        plain = [_plain(value) for value in encoded.values]
         if level == 0:
-            labels = [str(_plain(value)) for value in encoded.values]
+            labels = [str(value) for value in plain]
         else:
-            labels = [path[level - 1] if path else self.fallback for path in paths]
+            labels = [path[level - 1] if (path := self.path(value)) else self.fallback for value in plain]
         table = np.array([*labels, None], dtype=object)
-        strange = np.array([*(path is None for path in paths), False])
-        return Generalized(
-            labels=pl.Series(name, table[encoded.codes].tolist(), dtype=pl.String),
-            unknown_values=int(strange.sum()),
-            unknown_records=int(strange[encoded.codes].sum()),
-        )
+        values, records = self.unknown(encoded)
+        return Generalized(pl.Series(name, table[encoded.codes].tolist(), dtype=pl.String), values, records)
+
+    def unknown(self, encoded: Encoded) -> tuple[int, int]:
+        """Return how many distinct values the hierarchy does not know, and how many records have one."""
+        strange = np.array([*(self.path(_plain(value)) is None for value in encoded.values), False])
+        return int(strange.sum()), int(strange[encoded.codes].sum())
 
     def tree(self, encoded: Encoded) -> list[Codes]:
-        """Return the node of each value at levels 0 to the root, numbered within the level."""
-        paths = [self.path(_plain(value)) or (self.fallback,) * self.height for value in encoded.values]
+        """Return the node of each value at levels 0 to the root, numbered within the level.
+
+        A value that is not known has the fallback's label up to the root.
+        """
+        known = [self.path(_plain(value)) for value in encoded.values]
+        tops = {path[-1] for path in known if path}
+        root = tops.pop() if len(tops) == 1 else self.fallback
+        paths = [path or (*(self.fallback,) * (self.height - 1), root) for path in known]
         nodes = [np.arange(len(paths), dtype=np.int32)]
         for level in range(self.height):
             labels = [path[level:] for path in paths]  # equal labels under different parents are different nodes

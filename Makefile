@@ -11,7 +11,7 @@ demo: $(STAMP)
 	$(BIN)/sfumato demo --out demo-release
 
 test: $(STAMP)
-	$(BIN)/python -m pytest -n auto
+	$(BIN)/python -m pytest -n auto --dist worksteal
 
 lint: $(STAMP)
 	$(BIN)/ruff check .

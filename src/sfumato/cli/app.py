@@ -36,13 +36,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
     given = list(sys.argv[1:] if arguments is None else arguments)
     if sys.stdout is None:
         sys.stdout = Path(os.devnull).open("w")  # noqa: SIM115  # it stays open as long as the process
+    code = 0
     try:
         code = _run(given)
         sys.stdout.flush()
     except BrokenPipeError:
         # nobody reads any longer; what was asked for was done
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        code = 0
     except OSError as error:
         _complain(f"reading or writing failed: {os.strerror(error.errno or errno.EIO)}")
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -129,7 +129,8 @@ def scan_records(
             while i < size and (data[i] == NEWLINE or data[i] == RETURN):
                 i += 1
             return (used, records, -1, 0) if i >= size else (used, records, records, 0)
-        if field < n_fields:
+        # what is text once stays text
+        if field < n_fields and not forms[field] & TEXT:
             if quoted and end - start > 1 and data[end - 1] == QUOTE:
                 form = field_form(data, start + 1, end - 1, decimal, absent)
             else:

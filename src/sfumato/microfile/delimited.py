@@ -92,24 +92,33 @@ def _take(file: BinaryIO, size: int) -> bytes:
 def _text_blocks(path: Path, dialect: Dialect, block: int) -> Iterator[tuple[bytes, bool]]:
     """Yield the file as UTF-8, each block with whether it is the last one."""
     decoder = codecs.getincrementaldecoder(dialect.encoding)()
+    as_it_is = dialect.encoding.startswith("utf-8") and not dialect.returns and not dialect.blanks
     beginning, ends_with_delimiter = True, False
     with _open(path) as file:
         raw = _take(file, block)
         while True:
             following = _take(file, block)
-            text = decoder.decode(raw, final=not following)
-            if beginning:
-                text, beginning = text.removeprefix("\ufeff"), False
-            if dialect.returns:
-                text = text.replace("\r", "\n")
-            if dialect.blanks:
-                first = text.removeprefix(" ") if ends_with_delimiter else text
-                ends_with_delimiter = text.endswith(dialect.delimiter)
-                text = first.replace(f"{dialect.delimiter} ", dialect.delimiter)
-            yield text.encode(), not following
+            if as_it_is and raw.isascii():
+                # a letter that the block before has begun would not begin with ASCII
+                decoder.decode(b"", final=True)
+                text = raw
+            else:
+                text = _plain(decoder.decode(raw, final=not following), dialect, ends_with_delimiter)
+                ends_with_delimiter = raw.endswith(dialect.delimiter.encode())
+            yield text.removeprefix(BOM) if beginning else text, not following
             if not following:
                 return
-            raw = following
+            raw, beginning = following, False
+
+
+def _plain(text: str, dialect: Dialect, after_delimiter: bool) -> bytes:
+    """Write text as UTF-8 with newlines and without blanks after delimiters."""
+    if dialect.returns:
+        text = text.replace("\r", "\n")
+    if dialect.blanks:
+        text = text.removeprefix(" ") if after_delimiter else text
+        text = text.replace(f"{dialect.delimiter} ", dialect.delimiter)
+    return text.encode()
 
 
 def _header(path: Path, dialect: Dialect, block: int) -> tuple[list[str], Iterator[tuple[bytes, bool]]]:

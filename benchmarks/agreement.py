@@ -89,9 +89,9 @@ def _environment() -> Path:
 
 def _peer(python: Path, path: Path, quasi: list[str], sensitive: str, measures: list[str]) -> dict[str, Any]:
     task = json.dumps({"quasi": quasi, "sensitive": [sensitive], "measures": measures})
-    done = subprocess.run(
-        [python, HERE / "pycanon_peer.py", path, task], check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
-    )
+    done = subprocess.run([python, HERE / "pycanon_peer.py", path, task], check=False, capture_output=True, text=True)
+    if done.returncode:
+        sys.exit(f"pycanon failed: {done.stderr}")
     found: dict[str, Any] = json.loads(done.stdout)
     return found
 

@@ -181,6 +181,9 @@ def _open_files(folder: Path) -> Opened:
     except ReleaseError as error:
         found.append(Finding("certificate", error.message))
         return opened
+    except OSError:
+        found.append(Finding("folder", "cannot be read"))
+        return opened
     try:
         opened.codebook = parse_as(Codebook, folder / CODEBOOK, read_json(folder / CODEBOOK))
         if digest_of(folder / CODEBOOK) != certificate.codebook:

@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 DOCS_STAMP := $(VENV)/.installed-docs
 
-.PHONY: demo test lint bench docs clean
+.PHONY: demo test lint bench docs schema clean
 
 demo: $(STAMP)
 	$(BIN)/sfumato demo --out demo-release
@@ -21,6 +21,9 @@ lint: $(STAMP)
 
 bench: $(STAMP)
 	$(BIN)/python -m benchmarks
+
+schema: $(STAMP)
+	$(BIN)/python -c "import json; from sfumato.release.certificate import certificate_schema as s; print(json.dumps(s(), indent=2))" > src/sfumato/release/certificate.schema.json
 
 docs: $(DOCS_STAMP)
 	$(BIN)/mkdocs build --strict

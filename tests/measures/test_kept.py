@@ -21,6 +21,7 @@ def test_why_a_limit_is_broken():
     reasons = {reason.setting: reason for reason in explain(kept, TABLE)}
     k, diversity = reasons["k"], reasons["l"]
     assert (k.reached, k.records, k.blocks, k.worst_block_records) == (1, 2, 2, 1)
+    assert kept.safety.blocks.members(k.worst_block).tolist() in ([2], [5])
     # without age there are blocks f, f, f, f and m, m; without sex 1, 1, 1 and 2, 2 and 3
     assert k.without == {"age": 0, "sex": 1}
     assert (k.relaxed_limit, k.relaxed_records) == (1, 0)

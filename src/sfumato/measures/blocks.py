@@ -41,6 +41,10 @@ class Blocks:
         """Sum an amount of each record within its block."""
         return np.bincount(self.numbers, weights=amounts, minlength=len(self)).astype(np.float64, copy=False)
 
+    def members(self, block: int) -> Counts:
+        """Return the places of a block's records."""
+        return np.flatnonzero(self.numbers == block)
+
     @property
     def has_missing(self) -> bool:
         """Whether a quasi value is missing anywhere."""

@@ -54,8 +54,10 @@ class Why:
     reached: float
     records: int
     blocks: int
+    worst_block: int
+    """The number of the worst block; ``safety.blocks.members`` tells the steward its records."""
     worst_block_records: int
-    """How many records the worst block has."""
+    """How many records it has."""
     without: Mapping[str, int] = field(default_factory=dict)
     """For each quasi attribute, how many records would break the limit without it."""
     relaxed_limit: float = 0.0
@@ -74,7 +76,7 @@ class Why:
         what = f"{self.setting} of {self.attribute!r}" if self.attribute else self.setting
         told = (
             f"{what}: promised {self.limit:g}, reached {self.reached:.6g}; {self.records:,} records in "
-            f"{self.blocks:,} blocks break it (the worst block has {self.worst_block_records:,})"
+            f"{self.blocks:,} blocks break it (the worst is block {self.worst_block}, of {self.worst_block_records:,})"
         )
         if self.without:
             name, left = min(self.without.items(), key=lambda item: item[1])
@@ -198,6 +200,7 @@ def explain(
                 reached=float(limit.reached),
                 records=broken.records,
                 blocks=broken.blocks,
+                worst_block=limit.measure.worst_block,
                 worst_block_records=int(limit.measure.sizes[limit.measure.worst_block]),
                 without={name: rest[limit.setting, limit.attribute] for name, rest in without.items()},
                 relaxed_limit=float(np.round(limit.relaxed, 12)),

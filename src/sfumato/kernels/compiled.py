@@ -11,5 +11,9 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 def compiled(function: Function) -> Function:
-    """Compile on first call, keep the machine code on disk, and let other threads run meanwhile."""
-    return cast(Function, numba.njit(cache=True, nogil=True)(function))
+    """Compile on first call, keep the machine code on disk if it can be kept, and let other threads run meanwhile."""
+    try:
+        return cast(Function, numba.njit(cache=True, nogil=True)(function))
+    except RuntimeError:
+        # neither the package's folder nor the user's can be written
+        return cast(Function, numba.njit(nogil=True)(function))

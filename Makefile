@@ -8,7 +8,7 @@ DOCS_STAMP := $(VENV)/.installed-docs
 .PHONY: demo test lint bench docs schema clean
 
 demo: $(STAMP)
-	$(BIN)/sfumato demo --out demo-release
+	$(BIN)/sfumato demo --out demo-release --force
 
 test: $(STAMP)
 	$(BIN)/python -m pytest -n auto --dist worksteal

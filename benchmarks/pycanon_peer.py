@@ -10,7 +10,6 @@ import sys
 import time
 
 import pandas as pd
-
 from pycanon import anonymity
 
 MEASURES = {

@@ -42,4 +42,8 @@ def listed(names: str | Sequence[str]) -> tuple[str, ...]:
     >>> listed("age"), listed(["age", "sex"])
     (('age',), ('age', 'sex'))
     """
-    return (names,) if isinstance(names, str) else tuple(names)
+    if isinstance(names, str):
+        return (names,)
+    if not isinstance(names, Sequence):
+        raise ValueError("give a name or a list of names")
+    return tuple(names)

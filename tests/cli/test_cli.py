@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -149,7 +150,8 @@ def test_demo(run, tmp_path):
     assert code == 0
     assert "The release holds." in text
     first = (out / "data.parquet").read_bytes()
-    code, text, _ = run("demo", "--out", str(out), "--json")
+    assert run("demo", "--out", str(out))[0] == 2
+    code, text, _ = run("demo", "--out", str(out), "--json", "--force")
     assert json.loads(text)["after"]["holds"] is True
     assert (out / "data.parquet").read_bytes() == first
     assert sf.open_release(out).audit().k >= 10
@@ -192,11 +194,44 @@ def test_a_reader_that_went_away_is_no_broken_promise(people):
         with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
             process.stdout.close()
             assert process.wait() == 0
+    command = [sys.executable, "-m", "sfumato", "measure", people, "--quasi", "nothing", "--json"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        process.stdout.close()
+        assert process.wait() == 2
     for shown in ([], ["--json"]):
         command = [sys.executable, "-m", "sfumato", "measure", people, "--quasi", "age", "--k", "3", *shown]
         with subprocess.Popen(command, stdout=subprocess.PIPE) as process:
             process.stdout.close()
             assert process.wait() == 1
+
+
+def test_closed_streams(people):
+    command = f"{sys.executable} -m sfumato measure {people} --quasi age,sex --k 3"
+    for closed in (">&-", "2>&-"):
+        assert subprocess.run(f"{command} {closed}", shell=True, capture_output=True, check=False).returncode == 1
+
+
+def test_profile_suggests_a_command_that_runs(run, tmp_path, people):
+    path = tmp_path / "gaps.csv"
+    path.write_text(PEOPLE.replace("31,f", "N,f").replace("-1", "1"))
+    _, out, _ = run("profile", str(path), "--missing", "N", "--kind", "income=categorical")
+    words = shlex.split(out.split("Next:")[1])
+    assert words[0] == "sfumato"
+    assert run(*words[1:])[0] == 0
+
+
+def test_the_exact_risk_is_held_against_its_limit(run, tmp_path):
+    path = tmp_path / "x.csv"
+    path.write_text("q,w\n" + "a,36\n" * 3 + "b,40\n" * 4)
+    options = ("measure", str(path), "--quasi", "q", "--weight", "w", "--max-risk", "0.0136", "--json")
+    assert run(*options)[0] == 1
+    assert run(*options, "--exact-risk")[0] == 0
+
+
+def test_without_arguments_there_is_help(run):
+    code, out, err = run()
+    assert (code, err) == (0, "")
+    assert "Usage" in out
 
 
 def test_an_output_that_is_full(people):

@@ -130,6 +130,22 @@ def test_odd_lines(tmp_path, text):
     assert people.series("b").to_list() == ["x", "y"]
 
 
+def test_blanks_after_delimiters(tmp_path):
+    people = sf.read(written(tmp_path, "aaaaa, b\n" + "1, x\n" * 300_000))
+    assert people.encoded("b").values.tolist() == ["x"]
+    for text in ("a, b\n" + "1, x\n" * 300_000 + '7, "Paris, TX"\n', 'a, b\n1, "y"\n'):
+        with pytest.raises(MicrofileError, match="a blank after every delimiter, and quotes"):
+            sf.read(written(tmp_path, text))
+
+
+def test_damage_far_into_a_file(tmp_path):
+    text = ("n,v\n" + "Muller,1\n" * 200_000 + "Zoë,3\n" * 50).encode() + b"Zo\xeb,3\n"
+    with pytest.raises(MicrofileError, match=r"byte 1,800,35\d of the file is damaged"):
+        sf.read(written(tmp_path, text))
+    text = ("n,v\n" + "Muller,1\n" * 200_000).encode() + "Zoë,3\n".encode("cp1252")
+    assert sf.read(written(tmp_path, text)).encoded("n").values.tolist() == ["Muller", "Zoë"]
+
+
 def test_very_wide_files(tmp_path):
     names = ",".join(f"c{i}" for i in range(5_000))
     assert len(sf.read(written(tmp_path, f"{names}\n{','.join('1' * 5_000)}\n")).names) == 5_000

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import os
 
 import polars as pl
 import pytest
@@ -89,6 +90,19 @@ def test_a_resealed_certificate_cannot_lie_about_the_data(folder):
     assert [f.message for f in found.findings] == ["says k = 50, the data has 3"]
     edit(folder, lambda c: c["promise"].update(k=4), reseal=True)
     assert any("k: promised 4, reached 3" in f.message for f in audit_folder(folder).findings)
+
+
+@pytest.mark.parametrize("change", [{"quasi": 5}, {"k": 10**400}, {"k": "many"}])
+def test_promises_that_are_none(folder, change):
+    edit(folder, lambda c: c["promise"].update(change), reseal=True)
+    assert "certificate.json is not of its form" in told(folder)
+
+
+@pytest.mark.parametrize("name", ["certificate.json", "codebook.json"])
+def test_a_pipe_is_not_waited_for(folder, name):
+    (folder / name).unlink()
+    os.mkfifo(folder / name)
+    assert f"{name} is not a file" in told(folder)
 
 
 def test_a_certificate_can_be_read_in_one_way_only(folder):

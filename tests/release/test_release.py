@@ -143,7 +143,7 @@ def test_a_release_is_replaced_only_when_asked(tmp_path):
     with pytest.raises(ReleaseError, match=r"holds letter.txt, which is no part of a release"):
         release.write(other, force=True)
     (other / "letter.txt").rename(other / "certificate.json")
-    with pytest.raises(ReleaseError, match="is not JSON"):
+    with pytest.raises(ReleaseError, match=r"is no release: .* is not JSON"):
         release.write(other, force=True)
     (tmp_path / "file").write_text("x")
     with pytest.raises(ReleaseError, match="is not a folder"):
@@ -209,6 +209,24 @@ def test_codes_and_labels_are_found_whatever_type_wrote_them():
     entry = sf.Release(microfile, promise=sf.Promise(quasi="q")).codebook.attributes["q"]
     assert entry.missing == ("99",)
     assert entry.labels == {"1.0": "yes"}
+
+
+def test_a_refused_release_leaves_no_private_record(tmp_path, monkeypatch):
+    def meanwhile(folder):
+        (tmp_path / "out").mkdir()
+        (tmp_path / "out" / "thesis.txt").write_text("years of work")
+
+    monkeypatch.setattr("sfumato.release.release._verify", meanwhile)
+    with pytest.raises(ReleaseError, match=r"holds thesis.txt"):
+        released().write(tmp_path / "out", force=True)
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
+    assert (tmp_path / "out" / "thesis.txt").read_text() == "years of work"
+
+
+def test_an_audit_measures_what_would_be_written():
+    moments = pl.Series(["2020-10-25 00:30", "2020-10-25 01:30"]).str.to_datetime().dt.replace_time_zone("UTC")
+    table = pl.DataFrame({"at": moments.dt.convert_time_zone("Europe/Berlin")})
+    assert sf.Release(table, promise=sf.Promise(quasi="at", k=2)).audit().holds
 
 
 def test_only_the_working_folder_s_own_name_is_used(tmp_path, monkeypatch):

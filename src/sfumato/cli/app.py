@@ -33,9 +33,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
     Exits with 0 when done, 1 when a promise is not kept, 2 when the user's input is wrong.
     """
-    given = list(sys.argv[1:] if arguments is None else arguments)
-    if sys.stdout is None:
-        sys.stdout = Path(os.devnull).open("w")  # noqa: SIM115  # it stays open as long as the process
+    given = list(sys.argv[1:] if arguments is None else arguments) or ["--help"]
+    for closed in ("stdout", "stderr"):
+        if getattr(sys, closed) is None:
+            setattr(sys, closed, Path(os.devnull).open("w"))  # noqa: SIM115  # it stays open as long as the process
     code = 0
     try:
         code = _run(given)
@@ -89,7 +90,6 @@ def _app(verb: str | None) -> typer.Typer:
         help="Anonymize microdata, and know how exact and how safe the release is.",
         add_completion=False,
         pretty_exceptions_enable=False,
-        no_args_is_help=True,
     )
     app.callback()(_version)
     for name, told in VERBS.items():
@@ -123,11 +123,12 @@ def _version(
 
 def _refuse(told: object, *, kind: str, message: str, hint: str | None, as_json: bool) -> int:
     _complain(str(told))
-    if as_json:
-        emit({"error": {"type": kind, "message": message, "hint": hint}})
+    with suppress(BrokenPipeError):
+        if as_json:
+            emit({"error": {"type": kind, "message": message, "hint": hint}})
     return WRONG
 
 
 def _complain(message: str) -> None:
-    with suppress(OSError, AttributeError):
+    with suppress(OSError):
         sys.stderr.write(f"Error: {message}\n")

@@ -32,6 +32,7 @@ PROMISE = Promise(quasi=("region", "sex", "age", "education"), sensitive=("illne
 def demo(
     *,
     out: Annotated[Path, typer.Option(help="Where the release is written.")] = Path("demo-release"),
+    force: Annotated[bool, typer.Option("--force", help="Replace a release that is there.")] = False,
     json: Json = False,
     seed: Seed = 1,
 ) -> None:
@@ -51,7 +52,7 @@ def demo(
             settings={"method": "levels of hierarchies"},
             private={"original_records": people.records},
         )
-        release.write(out, force=True, seed=seed, progress=progress)
+        release.write(out, force=force, seed=seed, progress=progress)
         after = audit_folder(out)
     if json:
         content = {"before": summarize(before), "after": as_json(after), "lost": _lost(lost), "release": str(out)}

@@ -66,7 +66,7 @@ def measure(
         content["violations"] = {str(size): safety.k.violations(size).records for size in (2, 3, 5)}
         reasons: list[Why] = []
         if limits:
-            kept = keeps(microfile, promise, hierarchies=trees)
+            kept = keeps(microfile, promise, hierarchies=trees, exact_risk=exact_risk)
             reasons = explain(kept, microfile, hierarchies=trees)
             content["holds"] = kept.holds
             content["why"] = [reason.summary() for reason in reasons]
@@ -106,10 +106,11 @@ def _print(content: dict[str, Any]) -> None:
     title = f"{plain(content['records'])} records in {plain(content['blocks'])} blocks"
     out.print(table(title, ("measure", "value", "meaning"), rows))
     if content["attributes"]:
-        columns = ("l", "entropy_l", "recursive_c", "t", "distance", "alpha", "beta", "enhanced_beta", "delta")
-        rows_of = [(name, *(a[column] for column in columns)) for name, a in content["attributes"].items()]
-        out.print(table("Sensitive attributes", ("attribute", *columns), rows_of))
-        for name, a in content["attributes"].items():
+        told = content["attributes"]
+        shown = ("l", "entropy_l", "recursive_c", "t", "distance", "alpha", "beta", "enhanced_beta", "delta")
+        by_measure = [(measure, *(a[measure] for a in told.values())) for measure in shown]
+        out.print(table("Sensitive attributes", ("measure", *told), by_measure))
+        for name, a in told.items():
             if a["unknown_to_hierarchy"]:
                 unknown = plain(a["unknown_to_hierarchy"])
                 out.print(f"The hierarchy of {name} does not know the values of {unknown} records.", markup=False)

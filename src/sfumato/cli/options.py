@@ -70,6 +70,21 @@ def _reading(given: dict[str, Any]) -> dict[str, Any]:
     }
 
 
+def as_options(how: dict[str, Any]) -> list[str]:
+    """Write the arguments of :func:`sfumato.read` as the options that give them.
+
+    >>> as_options({"kinds": {"size": ["s", "l"]}, "missing": ["N"], "encoding": None, "delimiter": ";"})
+    ['--kind', 'size=s<l', '--missing', 'N', '--delimiter', ';']
+    """
+    kinds = [f"{name}={kind if isinstance(kind, str) else '<'.join(kind)}" for name, kind in how["kinds"].items()]
+    missing = how["missing"]
+    codes = [f"{n}={code}" for n, its in missing.items() for code in its] if isinstance(missing, dict) else missing
+    words = [word for kind in kinds for word in ("--kind", kind)]
+    words += [word for code in codes for word in ("--missing", code)]
+    rest = {name: value for name, value in how.items() if name not in ("kinds", "missing") and value}
+    return words + [word for name, value in rest.items() for word in (f"--{name}", value)]
+
+
 def with_settings(
     model: type[Settings], *, fields: Iterable[str]
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import Any
 
-from sfumato.cli.options import File, Json, Seed, with_reading
+from sfumato.cli.options import File, Json, Seed, as_options, with_reading
 from sfumato.cli.show import console, emit, plain, progress_shown, table
 
 
@@ -54,7 +55,10 @@ def profile(
             [(", ".join(c.names), c.unique, f"{c.share:.1%}") for c in found.combinations],
         )
     )
-    quasi = ",".join(found.of_role("quasi")) or "COLUMN,COLUMN"
-    sensitive = ",".join(found.of_role("sensitive"))
-    next_step = f"sfumato measure {file} --quasi '{quasi}'" + (f" --sensitive '{sensitive}'" if sensitive else "")
-    out.print(f"Roles are guessed from names and counts; correct them. Next: {next_step}", markup=False)
+    words = ["sfumato", "measure", file, "--quasi", ",".join(found.of_role("quasi")) or "COLUMN,COLUMN"]
+    for role in ("sensitive", "weight", "household"):
+        guessed = found.of_role(role)
+        if guessed and (role == "sensitive" or len(guessed) == 1):
+            words += [f"--{role}", ",".join(guessed)]
+    out.print("Roles are guessed from names and counts; correct them. Next:")
+    out.print(shlex.join([*words, *as_options(how)]), markup=False)

@@ -47,7 +47,7 @@ def table(title: str, columns: Sequence[str], rows: Sequence[Sequence[object]]) 
     made = Table(title=title, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD)
     for place, name in enumerate(columns):
         numeric = bool(rows) and all(isinstance(row[place], int | float | None) for row in rows)
-        made.add_column(name, justify="right" if numeric else "left")
+        made.add_column(plain(name), justify="right" if numeric else "left", overflow="fold")
     for row in rows:
         made.add_row(*(plain(cell) for cell in row))
     return made

@@ -1,5 +1,6 @@
 """Measures: the only home of every reported number."""
 
+from sfumato.measures.belief import belief, posterior
 from sfumato.measures.kept import Kept, Why, explain, keeps
 from sfumato.measures.profile import Profile, profile
 from sfumato.measures.promise import Promise
@@ -18,11 +19,13 @@ __all__ = [
     "Uniques",
     "Utility",
     "Why",
+    "belief",
     "explain",
     "individual_risk",
     "keeps",
     "measure",
     "minimal_uniques",
+    "posterior",
     "profile",
     "risk_of",
     "summarize",

@@ -132,6 +132,7 @@ def keeps(
     *,
     keys: Sequence[str] | None = None,
     hierarchies: Mapping[str, Hierarchy] | None = None,
+    exact_risk: bool = False,
 ) -> Kept:
     """Measure a table against a promise.
 
@@ -145,6 +146,8 @@ def keeps(
         The columns that hold the quasi attributes, where they are not of their names (an interval has two).
     hierarchies
         Hierarchies of sensitive attributes, for a hierarchical distance.
+    exact_risk
+        Whether risks of f > 2 use the exact formula.
     """
     if keys is None:
         promise.check(microfile)
@@ -157,6 +160,7 @@ def keeps(
         missing=promise.missing,
         distances=promise.distances,
         hierarchies=hierarchies,
+        exact_risk=exact_risk,
     )
     return Kept(promise, safety, tuple(limits_of(promise, safety)))
 
@@ -187,7 +191,7 @@ def explain(
     if len(held) > 1:
         for dropped in held:
             keys = [column for name, its in held.items() if name != dropped for column in its]
-            rest = keeps(microfile, promise, keys=keys, hierarchies=hierarchies)
+            rest = keeps(microfile, promise, keys=keys, hierarchies=hierarchies, exact_risk=kept.safety.exact_risk)
             without[dropped] = {(x.setting, x.attribute): x.violations.records for x in rest.limits}
     reasons = []
     for limit in kept.broken:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -12,7 +13,7 @@ import polars as pl
 from sfumato.measures.blocks import group_codes
 from sfumato.microfile.attribute import Attribute, Kind
 from sfumato.microfile.encoding import encode
-from sfumato.microfile.microfile import Microfile
+from sfumato.microfile.microfile import Microfile, as_microfile
 from sfumato.progress import Progress, silent
 
 CANDIDATES = 14
@@ -72,8 +73,8 @@ class Profile:
         return [attribute.name for attribute in self.attributes if attribute.role == role]
 
 
-def profile(microfile: Microfile, *, progress: Progress = silent) -> Profile:
-    """Describe a microfile without showing any record's value.
+def profile(microfile: Microfile | Any, *, progress: Progress = silent) -> Profile:
+    """Describe a microfile, or a frame, without showing any record's value.
 
     Examples
     --------
@@ -82,6 +83,7 @@ def profile(microfile: Microfile, *, progress: Progress = silent) -> Profile:
     >>> profile(people).combinations[-1]
     Combination(names=('age', 'sex'), unique=3, share=1.0)
     """
+    microfile = as_microfile(microfile)
     described = []
     for place, attribute in enumerate(microfile.attributes.values()):
         described.append(_describe(microfile, attribute))

@@ -27,7 +27,7 @@ class Promise(Settings):
     """The household of a record: with it, k counts households as well."""
     missing: Literal["own", "wildcard"] = "own"
     """What a missing value is: a value of its own (the safe reading), or one that could be any."""
-    k: int = Field(default=2, ge=1)
+    k: int = Field(default=2, ge=1, le=2**53)
     """Each block has at least so many records."""
     l: float | None = Field(default=None, ge=1)  # noqa: E741  # the field's own letter
     """Each block has at least so many well-represented values of each sensitive attribute."""

@@ -10,6 +10,7 @@ from typing import Any
 from sfumato.arrays import Codes, Reals
 from sfumato.errors import SettingError
 from sfumato.measures.anonymity import anonymity, household_anonymity, predominance
+from sfumato.measures.belief import belief
 from sfumato.measures.blocks import Blocks, blocks_of
 from sfumato.measures.closeness import equal_closeness, hierarchical_closeness, ordered_closeness
 from sfumato.measures.contingency import Contingency, tabulate
@@ -20,7 +21,7 @@ from sfumato.measures.risk import Risk, risk_of
 from sfumato.measures.verdict import BlockMeasure
 from sfumato.microfile.encoding import Encoded
 from sfumato.microfile.hierarchy import Hierarchy
-from sfumato.microfile.microfile import Microfile
+from sfumato.microfile.microfile import Microfile, as_microfile
 from sfumato.microfile.roles import Roles
 
 
@@ -76,6 +77,10 @@ class AttributeSafety:
     def delta(self) -> BlockMeasure:
         """delta-disclosure, over the values that a block has."""
         return disclosure(self.contingency)
+
+    def belief(self, prior: Reals) -> BlockMeasure:
+        """Return the strongest posterior belief of an observer with a prior of their own."""
+        return belief(self.contingency, prior)
 
     @property
     def blocks_lacking_a_value(self) -> int:
@@ -194,8 +199,7 @@ def measure(
     >>> safety.k.worst, safety.l, safety.t
     (2.0, 1.0, 0.25)
     """
-    if not isinstance(microfile, Microfile):
-        microfile = Microfile(microfile)
+    microfile = as_microfile(microfile)
     roles = Roles(quasi=quasi, sensitive=sensitive, weight=weight, household=household, missing=missing)
     roles.check(microfile)
     wildcards = roles.missing == "wildcard"

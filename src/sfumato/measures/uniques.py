@@ -11,6 +11,7 @@ import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -18,7 +19,7 @@ from sfumato.arrays import Counts, Flags, Reals
 from sfumato.errors import SettingError
 from sfumato.measures.blocks import crowd_sums, group
 from sfumato.microfile.encoding import Encoded
-from sfumato.microfile.microfile import Microfile
+from sfumato.microfile.microfile import Microfile, as_microfile
 from sfumato.progress import Progress, silent
 
 
@@ -71,7 +72,7 @@ class Uniques:
 
 
 def minimal_uniques(
-    microfile: Microfile,
+    microfile: Microfile | Any,
     names: Sequence[str],
     *,
     wildcards: bool = False,
@@ -86,7 +87,7 @@ def minimal_uniques(
     Parameters
     ----------
     microfile, names
-        The attributes to combine.
+        A microfile or a frame, and the attributes to combine.
     wildcards
         Whether a missing value matches every value; else it is a value of its own.
     max_size
@@ -94,6 +95,7 @@ def minimal_uniques(
     progress
         Called while searching.
     """
+    microfile = as_microfile(microfile)
     if not names or len(set(names)) != len(names):
         raise SettingError("name at least one attribute, and each only once")
     if max_size is not None and not 1 <= max_size <= len(names):

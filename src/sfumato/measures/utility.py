@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -13,7 +14,7 @@ from sfumato.errors import MicrofileError
 from sfumato.measures.blocks import blocks_of
 from sfumato.microfile.attribute import Kind
 from sfumato.microfile.forms import Exact, Form, Interval, Sets
-from sfumato.microfile.microfile import Microfile
+from sfumato.microfile.microfile import Microfile, as_microfile
 
 
 @dataclass(frozen=True)
@@ -52,8 +53,8 @@ class Utility:
 
 
 def utility_of(
-    original: Microfile,
-    table: Microfile,
+    original: Microfile | Any,
+    table: Microfile | Any,
     *,
     quasi: Sequence[str],
     forms: Mapping[str, Form] | None = None,
@@ -72,6 +73,7 @@ def utility_of(
     weight
         Survey weights for the statistics, a column of both.
     """
+    original, table = as_microfile(original), as_microfile(table)
     for name in quasi:
         original.attribute(name)
     stands = {name: (forms or {}).get(name, Exact()) for name in quasi}

@@ -20,7 +20,7 @@ import polars as pl
 
 from sfumato.arrays import Bytes
 from sfumato.errors import MicrofileError
-from sfumato.microfile.dialect import Dialect, find_dialect, rows
+from sfumato.microfile.dialect import Dialect, damaged, find_dialect, mostly_utf8, rows
 from sfumato.microfile.microfile import check_distinct
 from sfumato.microfile.settling import NOT_AVAILABLE
 from sfumato.progress import Progress, silent
@@ -93,7 +93,7 @@ def _text_blocks(path: Path, dialect: Dialect, block: int) -> Iterator[tuple[byt
     """Yield the file as UTF-8, each block with whether it is the last one."""
     decoder = codecs.getincrementaldecoder(dialect.encoding)()
     as_it_is = dialect.encoding.startswith("utf-8") and not dialect.returns and not dialect.blanks
-    beginning, ends_with_delimiter = True, False
+    done, letters, ends_with_delimiter = 0, False, False
     with _open(path) as file:
         raw = _take(file, block)
         while True:
@@ -103,12 +103,20 @@ def _text_blocks(path: Path, dialect: Dialect, block: int) -> Iterator[tuple[byt
                 decoder.decode(b"", final=True)
                 text = raw
             else:
-                text = _plain(decoder.decode(raw, final=not following), dialect, ends_with_delimiter)
+                try:
+                    decoded = decoder.decode(raw, final=not following)
+                except UnicodeDecodeError as error:
+                    if dialect.encoding == "utf-8" and (letters or mostly_utf8(raw)):
+                        raise damaged(done + error.start) from None
+                    raise
+                letters = letters or not decoded.isascii()
+                text = _plain(decoded, dialect, ends_with_delimiter)
                 ends_with_delimiter = raw.endswith(dialect.delimiter.encode())
-            yield text.removeprefix(BOM) if beginning else text, not following
+            yield text if done else text.removeprefix(BOM), not following
             if not following:
                 return
-            raw, beginning = following, False
+            done += len(raw)
+            raw = following
 
 
 def _plain(text: str, dialect: Dialect, after_delimiter: bool) -> bytes:
@@ -116,6 +124,10 @@ def _plain(text: str, dialect: Dialect, after_delimiter: bool) -> bytes:
     if dialect.returns:
         text = text.replace("\r", "\n")
     if dialect.blanks:
+        if '"' in text:
+            raise MicrofileError(
+                "the file has a blank after every delimiter, and quotes", hint="write it again without the blanks"
+            )
         text = text.removeprefix(" ") if after_delimiter else text
         text = text.replace(f"{dialect.delimiter} ", dialect.delimiter)
     return text.encode()

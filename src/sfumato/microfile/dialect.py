@@ -67,12 +67,13 @@ def find_dialect(
         raise SettingError(f"decimal {decimal!r} is not known; allowed: '.' and ','")
     if decimal == delimiter:
         raise SettingError("decimal and delimiter are the same character", hint="give the delimiter that the file has")
+    whole = "\n".join(lines)
     return Dialect(
         encoding,
         delimiter,
         decimal,
         returns="\r" in text and "\n" not in text,
-        blanks='"' not in text and 0 < text.count(delimiter) == text.count(f"{delimiter} "),
+        blanks=0 < whole.count(delimiter) == whole.count(f"{delimiter} "),
     )
 
 
@@ -88,16 +89,21 @@ def find_encoding(sample: bytes, *, complete: bool) -> str:
     try:
         codecs.getincrementaldecoder("utf-8")().decode(sample, final=complete)
     except UnicodeDecodeError as error:
-        if _mostly_utf8(sample):
-            raise MicrofileError(
-                f"byte {error.start + 1:,} of the file is damaged: all the rest is UTF-8",
-                hint="correct it, or give the encoding that the file is written in",
-            ) from None
+        if mostly_utf8(sample):
+            raise damaged(error.start) from None
         return "cp1252"
     return "utf-8"
 
 
-def _mostly_utf8(sample: bytes) -> bool:
+def damaged(place: int) -> MicrofileError:
+    """Say where a file that is otherwise UTF-8 is not."""
+    return MicrofileError(
+        f"byte {place + 1:,} of the file is damaged: the rest is UTF-8",
+        hint="correct it, or give the encoding that the file is written in",
+    )
+
+
+def mostly_utf8(sample: bytes) -> bool:
     """Whether more letters beyond ASCII fit UTF-8 than do not."""
     text = sample.decode("utf-8", errors="replace")
     wrong = text.count("\ufffd")

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -21,7 +22,7 @@ from sfumato.errors import MicrofileError, SettingError
 from sfumato.microfile.attribute import Code, Kind
 from sfumato.microfile.dialect import rows
 from sfumato.microfile.encoding import Encoded
-from sfumato.microfile.microfile import Microfile
+from sfumato.microfile.microfile import Microfile, as_microfile
 
 EVERYTHING = "*"
 """The label of the coarsest level, and of values that a hierarchy does not know."""
@@ -155,13 +156,14 @@ class Hierarchy:
         return cls(length, path, fallback)
 
     @classmethod
-    def automatic(cls, microfile: Microfile, name: str, *, levels: int = 4) -> Hierarchy:
+    def automatic(cls, microfile: Microfile | Any, name: str, *, levels: int = 4) -> Hierarchy:
         """Make a hierarchy from the data.
 
         Numbers get intervals on a readable grid, from about 2**levels of them down to two. Categories
         get, level by level, half as many sets: neighbours in the order of an ordinal attribute, the
         rarest with the rarest otherwise.
         """
+        microfile = as_microfile(microfile)
         if levels < 1:
             raise SettingError(f"levels must be at least 1 (given: {levels})")
         if microfile.series(name).dtype.is_temporal():
@@ -175,11 +177,11 @@ class Hierarchy:
             return cls.intervals([finest * 2**level for level in range(levels)])
         return cls.from_mapping(_halved(microfile, name, levels))
 
-    def generalize(self, microfile: Microfile, name: str, *, level: int) -> Generalized:
+    def generalize(self, microfile: Microfile | Any, name: str, *, level: int) -> Generalized:
         """Return a column at a level; missing stays missing."""
         if not 0 <= level <= self.height:
             raise SettingError(f"level {level} of {name!r} does not exist; allowed: 0 to {self.height}")
-        encoded = microfile.encoded(name)
+        encoded = as_microfile(microfile).encoded(name)
         plain = [_plain(value) for value in encoded.values]
         if level == 0:
             labels = [str(value) for value in plain]

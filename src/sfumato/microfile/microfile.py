@@ -184,9 +184,12 @@ class Microfile:
         return copy
 
 
+def as_microfile(given: Any) -> Microfile:
+    """Take a microfile, or make one of a frame."""
+    return given if isinstance(given, Microfile) else Microfile(given)
+
+
 def _eager(frame: Any) -> nw.DataFrame[Any]:
-    if isinstance(frame, Microfile):
-        return frame._table
     _check_names_of(frame)
     try:
         given: nw.DataFrame[Any] | nw.LazyFrame[Any] = nw.from_native(frame)

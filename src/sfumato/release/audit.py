@@ -159,11 +159,13 @@ def open_files(folder: Path) -> Opened:
             return opened
 
 
-def _identity(folder: Path) -> int | None:
+def _identity(folder: Path) -> tuple[int, int, int] | None:
+    """Tell a folder from the one that takes its place, which may get its number."""
     try:
-        return folder.stat().st_ino
+        found = folder.stat()
     except OSError:
         return None
+    return found.st_ino, found.st_ctime_ns, found.st_mtime_ns
 
 
 def _open_files(folder: Path) -> Opened:

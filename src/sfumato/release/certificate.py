@@ -81,6 +81,8 @@ def to_json(content: Any) -> str:
 
 def read_json(path: Path) -> dict[str, Any]:
     """Read a JSON object of a release, refusing what can be read in more than one way."""
+    if path.exists() and not path.is_file():
+        raise ReleaseError(f"{path.name} is not a file")
     try:
         content = json.loads(
             path.read_text(encoding="utf-8"), object_pairs_hook=_without_repeats, parse_constant=_refuse
@@ -93,7 +95,7 @@ def read_json(path: Path) -> dict[str, Any]:
     except OSError:
         raise ReleaseError(f"{path.name} cannot be read") from None
     except (ValueError, RecursionError):
-        raise ReleaseError(f"{path.name} is not JSON") from None
+        raise ReleaseError(f"{path.name} is not JSON, or can be read in more than one way") from None
     return content
 
 

@@ -72,6 +72,13 @@ def move_private(written: Path, place: Path) -> None:
         raise refused(place, error) from None
 
 
+def remove_private(place: Path) -> None:
+    """Remove a private record whose release was not written, and its folder if nothing else is in it."""
+    place.unlink(missing_ok=True)
+    with suppress(OSError):
+        place.parent.rmdir()
+
+
 def write_private(path: Path, content: str) -> None:
     """Write a new file that only its owner can read."""
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import secrets
 from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, Literal
 
@@ -15,7 +16,7 @@ from sfumato.errors import ReleaseError, SettingError, SfumatoError
 from sfumato.measures.promise import Promise
 from sfumato.microfile.forms import Form
 from sfumato.microfile.hierarchy import Hierarchy
-from sfumato.microfile.microfile import Microfile
+from sfumato.microfile.microfile import as_microfile
 from sfumato.progress import Progress, silent
 from sfumato.release.audit import Audit, audit_folder, audit_table, open_files, require_release, table_of
 from sfumato.release.certificate import (
@@ -30,7 +31,7 @@ from sfumato.release.certificate import (
 )
 from sfumato.release.codebook import Codebook, describe
 from sfumato.release.data import column_facts, released_frame, reordered, write_data
-from sfumato.release.folder import move_private, new_folder, write_private
+from sfumato.release.folder import move_private, new_folder, remove_private, write_private
 
 Format = Literal["parquet", "csv"]
 Order = Literal["shuffled", "kept"]
@@ -77,7 +78,7 @@ class Release:
         settings: Mapping[str, Any] | None = None,
         private: Mapping[str, Any] | None = None,
     ) -> None:
-        self.microfile = table if isinstance(table, Microfile) else Microfile(table)
+        self.microfile = as_microfile(table)
         left = [name for name in identifiers if name in self.microfile.attributes]
         if left:
             raise ReleaseError(f"identifier {left[0]!r} is still in the table", hint="leave it out before releasing")
@@ -99,7 +100,11 @@ class Release:
         """Measure the table against the promise; of an opened release, its files."""
         if self.folder is not None:
             return audit_folder(self.folder)
-        return audit_table(self.microfile, self.promise, self.codebook)
+        return self._audit(released_frame(self.microfile))
+
+    def _audit(self, frame: pl.DataFrame) -> Audit:
+        """Measure what is written, not what it was made of."""
+        return audit_table(table_of(frame, self.codebook), self.promise, self.codebook)
 
     def write(
         self,
@@ -147,8 +152,7 @@ class Release:
         frame = released_frame(self.microfile)
         if order == "shuffled":
             frame = reordered(frame, np.random.default_rng(seed))
-        # what is written is measured, not what it was made of
-        audit = audit_table(table_of(frame, self.codebook), self.promise, self.codebook)
+        audit = self._audit(frame)
         if not audit.holds:
             raise ReleaseError(
                 "the release does not keep its own promise and was not written: "
@@ -158,13 +162,16 @@ class Release:
         private = {**self.private, "seed": seed, "order": order}
         for name, content in (("settings", self.settings), ("private", private)):
             _check_json(name, content)
-        with new_folder(folder, force=force, check=_refuse_strangers) as work:
+        with ExitStack() as undo, new_folder(folder, force=force, check=_refuse_strangers) as work:
             progress("writing", 0.3)
             certificate = self._fill(work, frame, audit, format)
             progress("verifying", 0.7)
             _verify(work)
+            record = folder.parent / f"{folder.name}.private" / f"{certificate.seal[:16]}.json"
+            if not record.exists():
+                undo.push(lambda kind, *_: remove_private(record) if kind else None)
             write_private(work / ".private", to_json({"seal": certificate.seal, **private}))
-            move_private(work / ".private", folder.parent / f"{folder.name}.private" / f"{certificate.seal[:16]}.json")
+            move_private(work / ".private", record)
             progress("verifying", 1.0)
         return folder
 
@@ -229,7 +236,11 @@ def _refuse_strangers(folder: Path) -> None:
     strange = sorted(path.name for path in folder.iterdir() if path.name not in FILES or not path.is_file())
     if strange:
         raise ReleaseError(f"{folder} holds {strange[0]}, which is no part of a release", hint="choose a new folder")
-    if not str(read_json(folder / CERTIFICATE).get("format")).startswith("sfumato-release-"):
+    try:
+        kind = str(read_json(folder / CERTIFICATE).get("format"))
+    except ReleaseError as error:
+        raise ReleaseError(f"{folder} is no release: {error.message}", hint="choose a new folder") from None
+    if not kind.startswith("sfumato-release-"):
         raise ReleaseError(f"{folder} is no release of sfumato", hint="choose a new folder")
 
 

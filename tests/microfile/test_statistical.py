@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from pathlib import Path
+
 import polars as pl
 import pyreadstat
 import pytest
@@ -45,6 +47,23 @@ def test_stata(tmp_path):
     people = sf.read(path)
     assert people.attribute("sex").kind is Kind.CATEGORICAL
     assert people.attribute("age").kind is Kind.NUMERIC
+
+
+def test_sas_with_its_catalogue(tmp_path):
+    data = Path(__file__).parent / "data"
+    people = sf.read(data / "people.sas7bdat")
+    assert people.attribute("sex").labels == {1.0: "male", 2.0: "female"}
+    assert people.attribute("sex").kind is Kind.CATEGORICAL
+    assert people.attribute("age").title == "age in years"
+    assert people.series("age").to_list() == [31, 99, 40]
+    assert people.encoded("pay").codes.tolist() == [0, 1, -1]
+    assert people.encoded("job").codes.tolist() == [0, 1, -1]
+    alone = tmp_path / "people.sas7bdat"
+    alone.write_bytes((data / "people.sas7bdat").read_bytes())
+    assert sf.read(alone).attribute("sex").kind is Kind.NUMERIC
+    (tmp_path / "people.sas7bcat").write_text("nonsense")
+    with pytest.raises(MicrofileError, match="is damaged"):
+        sf.read(alone)
 
 
 @pytest.mark.parametrize("name", ["x.sav", "x.dta", "x.sas7bdat"])

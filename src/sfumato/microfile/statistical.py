@@ -16,7 +16,8 @@ _MEASURES = {"nominal": "categorical", "ordinal": "ordinal", "scale": "numeric"}
 def read_statistical(path: Path, *, kinds: Kinds | None, missing: Missing | None, encoding: str | None) -> Microfile:
     """Read a sav, zsav, dta or sas7bdat file.
 
-    Values that the file itself declares missing (SPSS user-missing values and the like) are missing.
+    Values that the file itself declares missing (SPSS user-missing values and the like) are missing. The
+    value labels of a SAS file are read from the catalogue of its name, ``sas7bcat``, if that lies beside it.
     """
     try:
         import pyreadstat
@@ -33,6 +34,7 @@ def read_statistical(path: Path, *, kinds: Kinds | None, missing: Missing | None
     options = {"encoding": encoding} if encoding else {}
     try:
         frame, meta = readers[path.suffix.lower()](str(path), output_format="polars", **options)
+        labels = {**meta.variable_value_labels, **_catalogued(path, meta)}
     except (pyreadstat.ReadstatError, pyreadstat.PyreadstatError, ValueError, ArithmeticError):
         raise MicrofileError(
             f"the file is not a {path.suffix.lstrip('.')} file, is damaged, or has another encoding"
@@ -43,9 +45,24 @@ def read_statistical(path: Path, *, kinds: Kinds | None, missing: Missing | None
         frame,
         kinds=guessed,
         missing=missing,
-        labels=meta.variable_value_labels,
+        labels=labels,
         titles={name: title for name, title in meta.column_names_to_labels.items() if title},
     )
+
+
+def _catalogued(path: Path, meta: Any) -> dict[str, dict[Any, str]]:
+    """Return the value labels of a SAS file, which stand in a catalogue beside it."""
+    catalogue = path.with_suffix(".sas7bcat")
+    if path.suffix.lower() != ".sas7bdat" or not catalogue.is_file():
+        return {}
+    import pyreadstat
+
+    _, formats = pyreadstat.read_sas7bcat(str(catalogue), output_format="polars")
+    return {
+        name: formats.value_labels[kind]
+        for name, kind in meta.variable_to_label.items()
+        if kind in formats.value_labels
+    }
 
 
 def _settled(frame: pl.DataFrame) -> pl.DataFrame:

@@ -154,7 +154,10 @@ def test_demo(run, tmp_path):
     code, text, _ = run("demo", "--out", str(out), "--json", "--force")
     assert json.loads(text)["after"]["holds"] is True
     assert (out / "data.parquet").read_bytes() == first
-    assert sf.open_release(out).audit().k >= 10
+    opened = sf.open_release(out)
+    assert opened.audit().k >= 10
+    assert {"age.lo", "age.hi"} <= set(opened.table.columns)
+    assert "age" not in opened.table.columns
 
 
 def test_help_names_every_verb(run):

@@ -46,6 +46,11 @@ def test_the_same_kind_of_frame_goes_out(frame):
     assert changed.series("text").to_list() == ["x", "y", None]
 
 
+@pytest.mark.parametrize("missing", [0, [0], "0", {"x": 0}])
+def test_zero_can_be_a_missing_code(missing):
+    assert sf.Microfile(pl.DataFrame({"x": [0, 1]}), missing=missing).encoded("x").codes.tolist() == [-1, 0]
+
+
 def test_numbers_beyond_any_table_are_ranked_by_sorting():
     people = sf.Microfile(pl.DataFrame({"x": [10**15, -(10**15), 0, 10**15]}))
     assert people.encoded("x").codes.tolist() == [2, 0, 1, 2]

@@ -18,13 +18,14 @@ from sfumato.measures.safety import measure
 from sfumato.measures.summary import summarize
 from sfumato.measures.utility import Utility, utility_of
 from sfumato.microfile.census import census
-from sfumato.microfile.forms import Form, Sets
+from sfumato.microfile.forms import Exact, Form, Interval, Sets
 from sfumato.microfile.hierarchy import Hierarchy
 from sfumato.microfile.microfile import Microfile
 from sfumato.release.audit import Audit, audit_folder
 from sfumato.release.release import Release
 
 RECORDS = 50_000
+YEARS = 20
 LEFT_OUT = ("name", "household", "zip", "hours", "weight")
 PROMISE = Promise(quasi=("region", "sex", "age", "education"), sensitive=("illness", "income"), k=10, l=3, t=0.35)
 
@@ -42,14 +43,14 @@ def demo(
         found = profile(people, progress=progress)
         before = measure(people, quasi=PROMISE.quasi, sensitive=PROMISE.sensitive)
         table, forms = _coarsened(people)
-        table = _without_rare_blocks(table)
+        table = _without_rare_blocks(table, forms)
         lost = utility_of(people, table, quasi=PROMISE.quasi, forms=forms)
         release = Release(
             table,
             promise=PROMISE,
             forms=forms,
             identifiers=LEFT_OUT,
-            settings={"method": "levels of hierarchies"},
+            settings={"method": "intervals of 20 years, pairs of schools"},
             private={"original_records": people.records},
         )
         release.write(out, force=force, seed=seed, progress=progress)
@@ -62,27 +63,32 @@ def demo(
 
 
 def _coarsened(people: Microfile) -> tuple[Microfile, dict[str, Form]]:
-    """Leave out what names people, and put ages and schools on a coarser level."""
-    levels = {
-        "age": (Hierarchy.intervals([5, 10, 20]), 3),
-        "education": (Hierarchy.automatic(people, "education"), 1),
+    """Leave out what names people, put ages into intervals of 20 years and schools into sets of two."""
+    low = people.series("age") // YEARS * YEARS
+    schools = people.encoded("education").values.tolist()
+    hierarchy = Hierarchy.automatic(people, "education")
+    members: dict[str, list[str]] = {}
+    for school in schools:
+        path = hierarchy.path(school) or (hierarchy.fallback,)
+        members.setdefault(path[0], []).append(school)
+    table = people.with_columns(
+        {
+            "age.lo": low,
+            "age.hi": low + YEARS - 1,
+            "education": hierarchy.generalize(people, "education", level=1).labels,
+        }
+    )
+    forms: dict[str, Form] = {
+        "age": Interval(),
+        "education": Sets(members={label: tuple(its) for label, its in members.items()}),
     }
-    columns, forms = {}, {}
-    for name, (hierarchy, level) in levels.items():
-        columns[name] = hierarchy.generalize(people, name, level=level).labels
-        encoded = people.encoded(name)
-        members: dict[str, list[str]] = {}
-        for value in encoded.values.tolist():
-            path = hierarchy.path(value)
-            members.setdefault(path[level - 1] if path else hierarchy.fallback, []).append(str(value))
-        forms[name] = Sets(members={label: tuple(values) for label, values in members.items()})
-    table = people.with_columns(columns)
-    return table.select([name for name in table.names if name not in LEFT_OUT]), dict(forms)
+    return table.select([name for name in table.names if name not in (*LEFT_OUT, "age")]), forms
 
 
-def _without_rare_blocks(table: Microfile) -> Microfile:
+def _without_rare_blocks(table: Microfile, forms: dict[str, Form]) -> Microfile:
     """Leave out the records of blocks that break a limit, until none does."""
-    while (kept := keeps(table, PROMISE)).broken:
+    keys = [column for name in PROMISE.quasi for column in forms.get(name, Exact()).columns(name)]
+    while (kept := keeps(table, PROMISE, keys=keys)).broken:
         broken = np.logical_or.reduce([limit.measure.breaking(limit.limit) for limit in kept.broken])
         table = table.filter(~broken[kept.safety.blocks.numbers])
     return table

@@ -19,7 +19,6 @@ from sfumato.cli.show import console, emit, plain, progress_shown, table, verdic
 from sfumato.errors import SettingError
 from sfumato.measures.kept import Why, explain, keeps
 from sfumato.measures.promise import Promise
-from sfumato.measures.safety import measure as measured
 from sfumato.measures.summary import summarize
 from sfumato.measures.uniques import Uniques, minimal_uniques
 from sfumato.microfile.hierarchy import Hierarchy
@@ -59,14 +58,13 @@ def measure(
     trees = {name: Hierarchy.from_csv(path) for name, path in pairs("--hierarchy", hierarchy).items()}
     with progress_shown() as progress:
         microfile = read(file, **how, progress=progress)
-        promise.check(microfile)
         progress("measuring", 0.0)
-        safety = measured(microfile, **roles, hierarchies=trees, exact_risk=exact_risk)
+        kept = keeps(microfile, promise, hierarchies=trees, exact_risk=exact_risk)
+        safety = kept.safety
         content = {"quasi": list(roles["quasi"]), "sensitive": list(roles["sensitive"]), **summarize(safety)}
         content["violations"] = {str(size): safety.k.violations(size).records for size in (2, 3, 5)}
         reasons: list[Why] = []
         if limits:
-            kept = keeps(microfile, promise, hierarchies=trees, exact_risk=exact_risk)
             reasons = explain(kept, microfile, hierarchies=trees)
             content["holds"] = kept.holds
             content["why"] = [reason.summary() for reason in reasons]

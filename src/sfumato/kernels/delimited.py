@@ -5,7 +5,7 @@ from __future__ import annotations
 from sfumato.arrays import Bytes, Counts
 from sfumato.kernels.compiled import compiled
 
-QUOTE, NEWLINE, RETURN, SPACE = 34, 10, 13, 32
+QUOTE, NEWLINE, RETURN = 34, 10, 13
 MINUS, PLUS, ZERO, NINE = 45, 43, 48, 57
 
 EMPTY, INTEGER, REAL, TEXT, LONG, ABSENT = 1, 2, 4, 8, 16, 32

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from sfumato.measures.blocks import Blocks, crowd_sums
+from sfumato.measures.blocks import Blocks, crowd_sums, homes_of
 from sfumato.measures.contingency import Contingency, tabulate
 from sfumato.measures.verdict import BlockMeasure
 from sfumato.microfile.encoding import Encoded
@@ -24,10 +24,8 @@ def household_anonymity(blocks: Blocks, household: Encoded, *, wildcards: bool) 
     Ten records of one household hide nobody from their neighbours. A record without a household is one
     of its own. With wildcards a household that stands in several blocks of a crowd counts once.
     """
-    alone = np.cumsum(household.codes < 0) + household.values.size - 1
-    codes = np.where(household.codes < 0, alone, household.codes).astype(np.int32)
-    everyone = Encoded(codes, np.arange(int(codes.max()) + 1))
-    counted = tabulate(blocks, everyone, wildcards=wildcards)
+    homes = homes_of(household)
+    counted = tabulate(blocks, Encoded(homes, np.arange(int(homes.max()) + 1)), wildcards=wildcards)
     return BlockMeasure("households", np.diff(counted.starts).astype(np.float64), blocks.sizes, safer="higher")
 
 

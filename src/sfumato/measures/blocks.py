@@ -87,6 +87,14 @@ def _number(keys: Counts, cells: int) -> tuple[Codes, Counts]:
     return number_sparse(keys)
 
 
+def homes_of(household: Encoded) -> Codes:
+    """Give numbers to the households; a record without one is a household of its own."""
+    homes = household.codes.copy()
+    alone = homes < 0
+    homes[alone] = household.values.size + np.arange(int(alone.sum()), dtype=np.int32)
+    return homes
+
+
 @dataclass(frozen=True)
 class Patterns:
     """Blocks sorted by which of their attributes are missing."""

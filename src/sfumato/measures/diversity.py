@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from sfumato.arrays import Reals
 from sfumato.measures.contingency import Contingency
 from sfumato.measures.verdict import BlockMeasure
 
@@ -42,7 +43,5 @@ def recursive_diversity(contingency: Contingency, l: int) -> BlockMeasure:  # no
     return BlockMeasure(f"c of recursive ({l})", ratio, contingency.sizes, safer="lower", strict=True)
 
 
-def _passing_empty(
-    values: np.ndarray[tuple[int], np.dtype[np.float64]],
-) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+def _passing_empty(values: Reals) -> Reals:
     return np.where(values > 0, values, np.inf)

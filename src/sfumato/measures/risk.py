@@ -9,7 +9,7 @@ import numpy as np
 
 from sfumato.arrays import Codes, Counts, Reals
 from sfumato.errors import SettingError
-from sfumato.measures.blocks import Blocks, crowd_sums
+from sfumato.measures.blocks import Blocks, crowd_sums, homes_of
 from sfumato.microfile.encoding import Encoded
 
 MAIN_PART_DEVIATIONS = 2.0
@@ -195,11 +195,7 @@ def risk_of(
     else:
         sample = alike
     by_block = 1.0 / sample if known else individual_risk(sample, population, exact=exact)
-    homes = None
-    if household is not None:
-        homes = household.codes.copy()
-        alone = homes < 0
-        homes[alone] = household.values.size + np.arange(int(alone.sum()), dtype=np.int32)
+    homes = None if household is None else homes_of(household)
     return Risk(sample, population, by_block, blocks.sizes, blocks.numbers, homes)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,7 +14,6 @@ from sfumato.arrays import Codes, Flags
 from sfumato.errors import MicrofileError
 from sfumato.microfile.attribute import Attribute, Code, Kind
 
-MAX_CATEGORIES = np.iinfo(np.int32).max
 DENSE_CELLS = 1 << 20
 """A lookup table of this many cells is always cheap; beyond it, tables grow with the records."""
 
@@ -91,8 +91,8 @@ def _encode_numbers(series: pl.Series) -> Encoded:
 def _encode_sparse(series: pl.Series) -> Encoded:
     values = series.drop_nulls().unique().sort()
     ranks = series.rank("dense").cast(pl.Int32) - 1
-    plain = series.dtype.is_float() or series.dtype in (pl.Int64, pl.UInt64) or series.dtype.is_signed_integer()
-    listed = values.to_numpy() if plain and series.dtype != pl.Int128 else np.array(values.to_list(), dtype=object)
+    beyond_numpy = series.dtype.is_decimal() or series.dtype in (pl.Int128, pl.UInt128)
+    listed = np.array(values.to_list(), dtype=object) if beyond_numpy else values.to_numpy()
     return Encoded(ranks.fill_null(-1).to_numpy(), listed)
 
 
@@ -126,14 +126,14 @@ def _permuted(encoded: Encoded, order: NDArray[np.int64]) -> Encoded:
     return Encoded(ranks[encoded.codes], encoded.values[order])
 
 
-def means_missing(value: object, codes: tuple[Code, ...]) -> bool:
-    """Whether a value is one of the declared missing codes.
+def is_one_of(value: object, codes: Iterable[Code]) -> bool:
+    """Whether a value is one of some codes, whatever type wrote them.
 
-    >>> means_missing(99, ("?", "99")), means_missing("NA", ("?",)), means_missing("", ())
+    >>> is_one_of(99, ("?", "99")), is_one_of("NA", ("?",)), is_one_of("99", (99,))
     (True, False, True)
     """
     if isinstance(value, str):
-        return value == "" or any(value == str(code) for code in codes)
+        return any(value == str(code) for code in codes)
     for code in codes:
         try:
             if float(code) == float(value):  # type: ignore[arg-type]  # dates end in the handler
@@ -147,7 +147,7 @@ def means_missing(value: object, codes: tuple[Code, ...]) -> bool:
 def _without(encoded: Encoded, attribute: Attribute) -> Encoded:
     if not attribute.missing and encoded.values.dtype != object:
         return encoded
-    kept = [i for i, value in enumerate(encoded.values.tolist()) if not means_missing(value, attribute.missing)]
+    kept = [i for i, value in enumerate(encoded.values.tolist()) if not is_one_of(value, ("", *attribute.missing))]
     if len(kept) == encoded.values.size:
         return encoded
     return _permuted(encoded, np.array(kept, dtype=np.int64))

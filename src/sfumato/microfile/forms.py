@@ -34,7 +34,8 @@ class Sets(Settings):
 
     form: Literal["sets"] = "sets"
     members: dict[str, tuple[str, ...]]
-    """The categories behind each label."""
+    """The categories behind each label, of all that the attribute can have: a list of those that occur in the
+    original would show which do. Numbers are better released as intervals."""
 
     def columns(self, attribute: str) -> tuple[str, ...]:
         """Return the table's columns of the attribute."""

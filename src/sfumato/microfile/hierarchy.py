@@ -216,7 +216,7 @@ class Hierarchy:
 
 
 def _plain(value: object) -> Code:
-    return value.item() if isinstance(value, np.generic) else value  # type: ignore[return-value]
+    return value.item() if isinstance(value, np.generic) else value  # type: ignore[return-value]  # columns hold codes
 
 
 def _decimal(value: Code) -> Fraction:

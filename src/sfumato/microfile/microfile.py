@@ -238,7 +238,7 @@ def _check_names(argument: str, mapping: Mapping[str, object], names: Sequence[s
 
 def codes_for(name: str, missing: Missing | None) -> tuple[Code, ...]:
     """Return the declared missing codes of a column, given as one code, several, or by column."""
-    codes = missing.get(name, ()) if isinstance(missing, Mapping) else (missing or ())
+    codes = missing.get(name, ()) if isinstance(missing, Mapping) else () if missing is None else missing
     return (codes,) if isinstance(codes, str | int | float) else tuple(codes)
 
 

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from sfumato.errors import ReleaseError
 from sfumato.microfile.attribute import Code, Kind
-from sfumato.microfile.encoding import Encoded, means_missing
+from sfumato.microfile.encoding import Encoded, is_one_of
 from sfumato.microfile.forms import Exact, Form, Interval, Sets
 from sfumato.microfile.hierarchy import Hierarchy
 from sfumato.microfile.microfile import Kinds, Microfile
@@ -71,7 +71,6 @@ def describe(table: Microfile, *, forms: Mapping[str, Form], hierarchies: Mappin
     """Make the codebook of a released table, of nothing but what the table shows."""
     entries: dict[str, Entry] = {}
     taken: set[str] = set()
-    inner = {column for name, form in forms.items() for column in form.columns(name)}
     for column in table.names:
         if column in taken:
             continue
@@ -83,8 +82,8 @@ def describe(table: Microfile, *, forms: Mapping[str, Form], hierarchies: Mappin
             taken.add(part)
         entries[owner] = _entry(table, owner, form, hierarchies.get(owner))
     strange = [name for name in forms if name not in entries]
-    if strange or inner - taken:
-        raise ReleaseError(f"the table has no column of attribute {(strange or sorted(inner - taken))[0]!r}")
+    if strange:
+        raise ReleaseError(f"the table has no column of attribute {strange[0]!r}")
     return Codebook(attributes=entries)
 
 
@@ -110,7 +109,7 @@ def _entry(table: Microfile, name: str, form: Form, hierarchy: Hierarchy | None)
             str(value): label
             for value in encoded.values.tolist()
             for code, label in attribute.labels.items()
-            if means_missing(value, (code,))
+            if is_one_of(value, (code,))
         },
         zone=getattr(table.series(name).dtype, "time_zone", None) or "",
         hierarchy=_numbered(encoded, hierarchy) if hierarchy else {},
@@ -123,7 +122,7 @@ def _raw_values(table: Microfile, name: str) -> list[object]:
 
 
 def _occurring(codes: tuple[Code, ...], values: list[object]) -> tuple[str, ...]:
-    return tuple(str(code) for code in codes if any(means_missing(value, (code,)) for value in values))
+    return tuple(str(code) for code in codes if any(is_one_of(value, (code,)) for value in values))
 
 
 def _numbered(encoded: Encoded, hierarchy: Hierarchy) -> dict[str, tuple[str, ...]]:

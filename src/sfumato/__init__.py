@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from sfumato import errors
+    from sfumato import errors, statistics
     from sfumato.measures import Promise, measure, minimal_uniques, profile, utility_of
     from sfumato.microfile import Microfile, read
     from sfumato.microfile.forms import Exact, Interval, Sets
@@ -51,6 +51,7 @@ __all__ = [
     "open_release",
     "profile",
     "read",
+    "statistics",
     "utility_of",
 ]
 
@@ -58,8 +59,8 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     if name in _HOMES:
         return getattr(import_module(_HOMES[name]), name)
-    if name == "errors":
-        return import_module("sfumato.errors")
+    if name in ("errors", "statistics"):
+        return import_module(f"sfumato.{name}")
     raise AttributeError(f"module 'sfumato' has no attribute {name!r}")
 
 

@@ -12,8 +12,17 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 def compiled(function: Function) -> Function:
     """Compile on first call, keep the machine code on disk if it can be kept, and let other threads run meanwhile."""
+    return _compile(function, fastmath=False)
+
+
+def compiled_sums(function: Function) -> Function:
+    """Compile a kernel whose sums may be added up in any order, so that several run side by side."""
+    return _compile(function, fastmath={"reassoc"})
+
+
+def _compile(function: Function, *, fastmath: bool | set[str]) -> Function:
     try:
-        return cast(Function, numba.njit(cache=True, nogil=True)(function))
+        return cast(Function, numba.njit(cache=True, nogil=True, fastmath=fastmath)(function))
     except RuntimeError:
         # neither the package's folder nor the user's can be written
-        return cast(Function, numba.njit(nogil=True)(function))
+        return cast(Function, numba.njit(nogil=True, fastmath=fastmath)(function))

@@ -12,6 +12,7 @@ from typing import Any, Literal
 import numpy as np
 import polars as pl
 
+from sfumato.arrays import Reals
 from sfumato.errors import ReleaseError, SettingError, SfumatoError
 from sfumato.measures.promise import Promise
 from sfumato.microfile.forms import Form
@@ -19,6 +20,7 @@ from sfumato.microfile.hierarchy import Hierarchy
 from sfumato.microfile.microfile import as_microfile
 from sfumato.progress import Progress, silent
 from sfumato.release.audit import Audit, audit_folder, audit_table, open_files, require_release, table_of
+from sfumato.release.bounds import Known, bounds_of, numeric_names
 from sfumato.release.certificate import (
     CERTIFICATE,
     CODEBOOK,
@@ -32,6 +34,9 @@ from sfumato.release.certificate import (
 from sfumato.release.codebook import Codebook, describe
 from sfumato.release.data import column_facts, released_frame, reordered, write_data
 from sfumato.release.folder import move_private, new_folder, remove_private, write_private
+from sfumato.statistics.estimate import Estimate, Regression, estimate_of
+from sfumato.statistics.language import Statistic, parse
+from sfumato.statistics.sensitivity import sensitivities
 
 Format = Literal["parquet", "csv"]
 Order = Literal["shuffled", "kept"]
@@ -101,6 +106,51 @@ class Release:
         if self.folder is not None:
             return audit_folder(self.folder)
         return self._audit(released_frame(self.microfile))
+
+    def estimate(self, statistic: str, *, weight: str | None = None) -> Estimate | Regression:
+        """Return a statistic of the original, as far as the release tells it: its value and its range.
+
+        Parameters
+        ----------
+        statistic
+            ``mean(x)``, ``var(x)``, ``std(x)``, ``cov(x, y)``, ``corr(x, y)`` or ``regress(y ~ x1 + x2)``, of the
+            records of this release that have all its attributes.
+        weight
+            The attribute that weights the records.
+
+        Examples
+        --------
+        >>> import polars as pl
+        >>> from sfumato.microfile.forms import Interval
+        >>> table = pl.DataFrame({"age.lo": [20, 20, 40, 40], "age.hi": [39, 39, 59, 59]})
+        >>> release = Release(table, promise=Promise(quasi="age", k=2), forms={"age": Interval()})
+        >>> found = release.estimate("mean(age)")
+        >>> found.value, found.attained
+        (39.5, (30.0, 49.0))
+        """
+        asked, known = self._known(statistic, weight)
+        return estimate_of(asked, known.lo, known.hi, known.weights, left_out=known.left_out, weight=weight)
+
+    def sensitivities(self, statistic: str, *, weight: str | None = None) -> dict[str, Reals]:
+        """Return how much the statistic moves with each record's value, times the number of records.
+
+        Taken at the middles of the boxes; NaN for records that lack a value. Parameters are as for
+        :meth:`estimate`.
+        """
+        _, known = self._known(statistic, weight)
+        middles = {name: low + 0.5 * (known.hi[name] - low) for name, low in known.lo.items()}
+        found = sensitivities(statistic, middles, known.weights)
+        spread = {name: np.full((*its.shape[:-1], self.microfile.records), np.nan) for name, its in found.items()}
+        for name, its in found.items():
+            spread[name][..., known.complete] = its
+        return spread
+
+    def _known(self, statistic: str, weight: str | None) -> tuple[Statistic, Known]:
+        """Read a statistic and find the bounds of its attributes."""
+        asked = parse(statistic)
+        numeric = numeric_names(self.microfile, self.codebook)
+        asked.check(numeric, [name for name in self.codebook.attributes if name not in numeric])
+        return asked, bounds_of(self.microfile, self.codebook, asked.attributes, weight)
 
     def _audit(self, frame: pl.DataFrame) -> Audit:
         """Measure what is written, not what it was made of."""

@@ -1,0 +1,79 @@
+"""``sfumato estimate``: statistics of a release, with the ranges they are sure to lie in."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from sfumato.cli.options import Json, Seed
+from sfumato.cli.show import console, emit, progress_shown, table
+from sfumato.release.release import open_release
+from sfumato.statistics.estimate import Estimate, Regression
+from sfumato.statistics.language import parse
+
+COLUMNS = ("statistic", "value", "surely from", "to", "reached from", "to", "sampling error")
+
+
+def estimate(
+    release: Annotated[Path, typer.Argument(help="The folder of a release.")],
+    statistics: Annotated[
+        list[str], typer.Argument(help="mean(x), var(x), std(x), cov(x, y), corr(x, y), regress(y ~ x1 + x2)")
+    ],
+    *,
+    weight: Annotated[str | None, typer.Option(help="The column that weights the records.")] = None,
+    picture: Annotated[
+        Path | None, typer.Option(help="Also draw them: a file that ends with .png, .svg or .html.")
+    ] = None,
+    json: Json = False,
+    seed: Seed = None,
+) -> None:
+    """Estimate statistics of the original from a release, with the ranges they are sure to lie in."""
+    for statistic in statistics:
+        parse(statistic)
+    if picture is not None:
+        from sfumato.report.pictures import check_picture
+
+        check_picture(picture)
+    with progress_shown() as progress:
+        progress("opening", 0.0)
+        opened = open_release(release)
+        found = []
+        for number, statistic in enumerate(statistics):
+            progress(statistic, number / len(statistics))
+            found.append(opened.estimate(statistic, weight=weight))
+        if picture is not None:
+            from sfumato.report import estimates_chart, write_picture
+
+            progress("drawing", 1.0)
+            write_picture(estimates_chart(found), picture)
+    if json:
+        content: dict[str, Any] = {"release": str(release), "estimates": [one.summary() for one in found]}
+        emit(content | ({"picture": str(picture)} if picture else {}))
+    else:
+        _show(found, picture)
+
+
+def _show(found: list[Estimate | Regression], picture: Path | None) -> None:
+    out = console()
+    single = [one for its in found for one in (its.values() if isinstance(its, Regression) else (its,))]
+    rows = [
+        (
+            one.statistic,
+            one.value,
+            one.lower if one.guaranteed else None,
+            one.upper if one.guaranteed else None,
+            *one.attained,
+            one.sampling_error,
+        )
+        for one in single
+    ]
+    out.print(table("Estimates", COLUMNS, rows))
+    for one in single:
+        if one.left_out:
+            out.print(f"{one.statistic}: of {one.records:,} records; {one.left_out:,} lack a value.", markup=False)
+        if not one.guaranteed:
+            out.print(f"{one.statistic}: no range could be proved; the boxes are too wide for it.", markup=False)
+    if picture is not None:
+        out.print(f"The picture lies in {picture}.", markup=False)

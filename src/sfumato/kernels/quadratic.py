@@ -1,0 +1,89 @@
+"""The point of each box where a quadratic form is largest."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from sfumato.arrays import Codes, Reals
+from sfumato.kernels.compiled import compiled, compiled_sums
+from sfumato.kernels.keys import EMPTY, FOLD, MIX
+
+
+@compiled
+def _best_on_edge(slope: float, low: float, high: float, curvature: float, factor: float) -> float:
+    """Return where slope t + curvature t^2 is largest between two ends; ``factor`` is -1 / (2 curvature) or unused."""
+    if curvature < 0.0:
+        summit = slope * factor
+        summit = summit if summit > low else low
+        return summit if summit < high else high
+    return high if (slope + curvature * high) * high > (slope + curvature * low) * low else low
+
+
+@compiled_sums
+def largest_form(boxes: Reals, weights: Reals, a: float, b: float, alpha: float, beta: float) -> Reals:
+    """Maximise alpha X^2 + X Y + beta Y^2, X = x - a, Y = y - b, in each box.
+
+    ``boxes`` (IN) has rows x from, x to, y from, y to. Without a maximum inside (4 alpha beta < 1, or alpha or
+    beta not negative), the largest value lies on an edge: at a corner, or at an edge's own summit.
+
+    Returns the weighted sums of X, Y, X^2, X Y and Y^2 of those points.
+    """
+    sx = sy = sxx = sxy = syy = 0.0
+    along_x = -0.5 / alpha if alpha < 0.0 else 0.0
+    along_y = -0.5 / beta if beta < 0.0 else 0.0
+    for i in range(weights.size):
+        x1, x2, y1, y2 = boxes[0, i] - a, boxes[1, i] - a, boxes[2, i] - b, boxes[3, i] - b
+        # the best y on the two edges along y, then the best x on the two edges along x
+        ya, yb = _best_on_edge(x1, y1, y2, beta, along_y), _best_on_edge(x2, y1, y2, beta, along_y)
+        xa, xb = _best_on_edge(y1, x1, x2, alpha, along_x), _best_on_edge(y2, x1, x2, alpha, along_x)
+        x, y, best = x1, ya, (alpha * x1 + ya) * x1 + beta * ya * ya
+        value = (alpha * x2 + yb) * x2 + beta * yb * yb
+        x, y, best = (x2, yb, value) if value > best else (x, y, best)
+        value = (alpha * xa + y1) * xa + beta * y1 * y1
+        x, y, best = (xa, y1, value) if value > best else (x, y, best)
+        value = (alpha * xb + y2) * xb + beta * y2 * y2
+        x, y = (xb, y2) if value > best else (x, y)
+        weight = weights[i]
+        sx += weight * x
+        sy += weight * y
+        sxx += weight * x * x
+        sxy += weight * x * y
+        syy += weight * y * y
+    return np.array([sx, sy, sxx, sxy, syy])
+
+
+@compiled
+def number_rows(rows: Reals) -> tuple[Codes, int]:
+    """Give numbers to the distinct rows in order of first appearance.
+
+    ``rows`` (IN) has one row a record. Returns each record's number and how many there are.
+    """
+    slots = 1024
+    while slots < 2 * rows.shape[0]:
+        slots *= 2
+    bits = np.uint64(slots - 1)
+    words = rows.view(np.uint64)
+    table = np.full(slots, EMPTY, dtype=np.int32)
+    owner = np.empty(rows.shape[0], dtype=np.int64)
+    numbers = np.empty(rows.shape[0], dtype=np.int32)
+    distinct = 0
+    for i in range(rows.shape[0]):
+        mixed = np.uint64(0)
+        for j in range(rows.shape[1]):
+            mixed = (mixed ^ words[i, j]) * MIX
+            mixed ^= mixed >> FOLD
+        slot = mixed & bits
+        while table[slot] != EMPTY:
+            first = owner[table[slot]]
+            same = True
+            for j in range(rows.shape[1]):
+                same &= words[first, j] == words[i, j]
+            if same:
+                break
+            slot = (slot + np.uint64(1)) & bits
+        if table[slot] == EMPTY:
+            table[slot] = distinct
+            owner[distinct] = i
+            distinct += 1
+        numbers[i] = table[slot]
+    return numbers, distinct

@@ -1,0 +1,107 @@
+"""The picture of estimates: value, guaranteed and attained range, linear range and sampling error."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+from sfumato.errors import SettingError
+from sfumato.statistics.estimate import Estimate, Regression
+
+if TYPE_CHECKING:
+    import altair as alt
+
+INK = "#1f2d3d"
+LANES = {
+    "guaranteed": "#9ecae1",
+    "attained": "#3182bd",
+    "linear (approximate)": "#bdbdbd",
+    "± 2 sampling errors": "#e6842a",
+}
+WIDTH, HEIGHT = 330, 92
+MARGIN = 0.06
+"""The share of the range left free on both sides."""
+
+
+def estimates_chart(estimates: Iterable[Estimate | Regression]) -> alt.ConcatChart:
+    """Draw several estimates side by side, each on its own axis.
+
+    Parameters
+    ----------
+    estimates
+        What :meth:`Release.estimate` or :func:`range_of` returned; of a regression every coefficient is drawn.
+    """
+    import altair as alt
+
+    drawn = [one for given in estimates for one in (given.values() if isinstance(given, Regression) else (given,))]
+    if not drawn:
+        raise SettingError("there is no estimate to draw")
+    panels = [_panel(one) for one in drawn]
+    chart: alt.ConcatChart = (
+        alt.concat(*panels, columns=min(2, len(panels)), spacing=28)
+        .configure_view(stroke=None)
+        .configure_axis(labelColor=INK, titleColor=INK, gridColor="#e5e5e5", labelFontSize=11)
+        .configure_title(color=INK, anchor="start", fontSize=13, subtitleFontSize=11, subtitleColor="#555555")
+    )
+    return chart
+
+
+def _panel(estimate: Estimate) -> alt.LayerChart | alt.FacetChart:
+    import altair as alt
+
+    spans = _spans(estimate)
+    ends = [end for span in spans for end in (span["from"], span["to"])] + [estimate.value]
+    room = MARGIN * (max(ends) - min(ends)) or max(abs(estimate.value), 1.0) * MARGIN
+    x = alt.X(
+        "from:Q", title=None, scale=alt.Scale(domain=[min(ends) - room, max(ends) + room], nice=False, zero=False)
+    )
+    y = alt.Y(
+        "lane:N",
+        title=None,
+        sort=list(LANES),
+        scale=alt.Scale(domain=list(LANES)),
+        axis=alt.Axis(ticks=False, domain=False),
+    )
+    colour = alt.Color("lane:N", legend=None, scale=alt.Scale(domain=list(LANES), range=list(LANES.values())))
+    told = [
+        alt.Tooltip("lane:N", title="range"),
+        alt.Tooltip("from:Q", format=".6g"),
+        alt.Tooltip("to:Q", format=".6g"),
+    ]
+    bars = (
+        alt.Chart(alt.InlineData(values=spans))
+        .mark_bar(height=12, stroke=INK, strokeWidth=0.4)
+        .encode(x=x, x2="to:Q", y=y, color=colour, tooltip=told)
+    )
+    # a bar without width would not be seen
+    points = [span for span in spans if span["from"] == span["to"]]
+    marks = alt.Chart(alt.InlineData(values=points)).mark_tick(thickness=2, size=12, color=INK).encode(x=x, y=y)
+    value = (
+        alt.Chart(alt.InlineData(values=[{"from": estimate.value}])).mark_rule(color=INK, strokeWidth=1.5).encode(x=x)
+    )
+    return alt.layer(bars, marks, value, width=WIDTH, height=HEIGHT, title=_title(estimate))
+
+
+def _spans(estimate: Estimate) -> list[dict[str, Any]]:
+    error = 2 * estimate.sampling_error
+    ranges = (
+        (estimate.lower, estimate.upper),
+        estimate.attained,
+        estimate.linear,
+        (estimate.value - error, estimate.value + error),
+    )
+    return [
+        {"lane": lane, "from": low, "to": high}
+        for lane, (low, high) in zip(LANES, ranges, strict=True)
+        if math.isfinite(low) and math.isfinite(high)
+    ]
+
+
+def _title(estimate: Estimate) -> dict[str, Any]:
+    if estimate.guaranteed:
+        told = f"{estimate.value:.5g}, surely in [{estimate.lower:.5g}, {estimate.upper:.5g}]"
+    else:
+        told = f"{estimate.value:.5g}; no range could be proved"
+    counted = f"{estimate.records:,} records" + (f", weighted by {estimate.weight}" if estimate.weight else "")
+    return {"text": estimate.statistic, "subtitle": [told, counted]}

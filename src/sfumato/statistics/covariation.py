@@ -1,0 +1,208 @@
+"""The ranges of covariance, correlation and the slope on one attribute.
+
+Each is found for its upper end; the lower end is minus the upper end with -x for x.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from sfumato.arrays import Reals
+from sfumato.statistics.quadratic import MAX_IDLE, Form, Moments, Pair
+from sfumato.statistics.sample import Sample
+from sfumato.statistics.spread import ROUNDING, spread_of
+
+TOLERANCE = 1e-3
+"""How close guaranteed and attained ends should come, as a share of the half-width of the linear range."""
+MAX_NODES = 120
+NARROW = 0.05
+"""Nodes of ln s that are narrower and do not help any more show a gap that dividing does not close."""
+MAX_ROUNDS = 40
+
+
+@dataclass(frozen=True)
+class Range:
+    """What a statistic can be."""
+
+    lower: float
+    upper: float
+    attained: tuple[float, float]
+
+    def scaled(self, factor: float) -> Range:
+        """Return the range of the statistic times a positive factor."""
+        low, high = self.attained
+        return Range(self.lower * factor, self.upper * factor, (low * factor, high * factor))
+
+
+@dataclass(frozen=True)
+class Scaled:
+    """Two attributes brought near 0 and to unit size by steps that rounding does not touch."""
+
+    pair: Pair
+    x_scale: float
+    y_scale: float
+    x_variance: tuple[float, float]
+    """What the variance of x is at least and at most, in its scale."""
+    y_variance: tuple[float, float]
+
+    @classmethod
+    def of(cls, sample: Sample, x: str, y: str) -> Scaled:
+        """Scale two attributes of a sample."""
+        boxes, names = sample.boxes, list(sample.bounds)
+        columns: list[Reals] = []
+        scales: list[float] = []
+        variances: list[tuple[float, float]] = []
+        for name in (x, y):
+            spread, centre, row = spread_of(sample, name), sample.bounds[name].middle, names.index(name)
+            scale = power_of_two(math.sqrt(spread.upper))
+            columns += [(boxes.lo[row] - centre) / scale, (boxes.hi[row] - centre) / scale]
+            scales.append(scale)
+            variances.append((spread.lower / scale**2, spread.upper / scale**2))
+        return cls(Pair(np.stack(columns), boxes.shares, sample.records), scales[0], scales[1], *variances)
+
+
+def power_of_two(number: float) -> float:
+    """Return a power of two near a number, by which dividing is exact."""
+    return 2.0 ** round(math.log2(number)) if number > 0 else 1.0
+
+
+def covariance_range(scaled: Scaled) -> Range:
+    """Return the range of the covariance."""
+    tolerance = TOLERANCE * _half_width(scaled.pair)
+
+    def largest(pair: Pair) -> tuple[float, float]:
+        form = Form(pair, 0.0, 0.0)
+        best = form.climb(pair.middles, tolerance=tolerance)
+        return form.bound(best, goal=best.xy, tolerance=tolerance), best.xy
+
+    return _both(scaled.pair, largest).scaled(scaled.x_scale * scaled.y_scale)
+
+
+def correlation_range(scaled: Scaled) -> Range:
+    """Return the range of the correlation.
+
+    Notes
+    -----
+    Between data of deviations sx and sy and any s > 0, sx sy = (s Vx + Vy / s) / 2 / cosh(ln(s sx / sy)). So with s
+    fixed a correlation is bounded by a form, as tightly as ln s is known; ln s is divided until that is enough.
+    """
+    spans = (scaled.x_variance, scaled.y_variance)
+    tolerance = TOLERANCE * _half_width(scaled.pair) / math.sqrt(scaled.pair.middles.xx * scaled.pair.middles.yy)
+
+    def largest(pair: Pair) -> tuple[float, float]:
+        best = _most_correlated(pair, tolerance)
+        reached = best.correlation
+        if spans[0][0] <= 0.0 or spans[1][0] <= 0.0 or reached >= 1.0 - tolerance:
+            return 1.0, reached
+        if reached < 0.0:
+            return _negative_bound(pair, best, spans, tolerance), reached
+        return _positive_bound(pair, best, spans, tolerance), reached
+
+    found = _both(scaled.pair, largest)
+    return Range(max(found.lower, -1.0), min(found.upper, 1.0), found.attained)
+
+
+def slope_range(scaled: Scaled) -> Range:
+    """Return the range of the slope of y on x; it is infinite if x can be constant."""
+    least = scaled.x_variance[0]
+    reference = scaled.pair.middles
+    tolerance = TOLERANCE * _half_width(scaled.pair) / max(reference.xx, least)
+
+    def largest(pair: Pair) -> tuple[float, float]:
+        best = pair.middles
+        for _ in range(MAX_ROUNDS):
+            slope = best.xy / best.xx
+            # C <= r V for the largest r: C - r V is a form
+            cut = Form(pair, -slope, 0.0)
+            found = cut.add_cut(*cut.place_of(best), tolerance=0.1 * tolerance).moments
+            if not (found.xx > 0.0 and found.xy / found.xx > slope + 0.05 * tolerance):
+                break
+            best = found
+        slope = best.xy / best.xx
+        if not least > 0.0:
+            return np.inf, slope
+        bound = Form(pair, -slope, 0.0).bound(best, goal=0.0, tolerance=tolerance * best.xx)
+        return slope + max(bound, 0.0) / least, slope
+
+    return _both(scaled.pair, largest).scaled(scaled.y_scale / scaled.x_scale)
+
+
+def _both(pair: Pair, largest: Callable[[Pair], tuple[float, float]]) -> Range:
+    """Find both ends by finding the upper one twice."""
+    upper, high = largest(pair)
+    lower, low = largest(pair.mirrored())
+    # the last operations round, too
+    ulp = 8 * ROUNDING
+    return Range(-lower - ulp * abs(lower), upper + ulp * abs(upper), (-low, high))
+
+
+def _half_width(pair: Pair) -> float:
+    """Return half the width of the linear range of the covariance."""
+    boxes, at = pair.boxes, pair.middles
+    x, y = 0.5 * (boxes[0] + boxes[1]) - at.x, 0.5 * (boxes[2] + boxes[3]) - at.y
+    halves = abs(y) * (boxes[1] - boxes[0]) + abs(x) * (boxes[3] - boxes[2])
+    return float(pair.shares @ halves) / 2 + 1e-12
+
+
+def _most_correlated(pair: Pair, tolerance: float) -> Moments:
+    """Find data of large correlation."""
+    best = pair.middles
+    for _ in range(MAX_ROUNDS):
+        reached = best.correlation
+        if reached >= 1.0 - tolerance:
+            break
+        form = _form(pair, reached, math.sqrt(best.yy / best.xx))
+        found = form.add_cut(*form.place_of(best), tolerance=0.1 * tolerance).moments
+        if not found.correlation > reached + 0.05 * tolerance:
+            break
+        best = found
+    return best
+
+
+def _form(pair: Pair, correlation: float, s: float) -> Form:
+    """Return C - r (s Vx + Vy / s) / 2."""
+    return Form(pair, -correlation * s / 2, -correlation / s / 2)
+
+
+Spans = tuple[tuple[float, float], tuple[float, float]]
+
+
+def _positive_bound(pair: Pair, best: Moments, spans: Spans, tolerance: float) -> float:
+    """Bound a correlation that can be positive, dividing the logarithm of s = sy / sx."""
+    reached = best.correlation
+    (vx, wx), (vy, wy) = spans
+    low, high = 0.5 * math.log(vy / wx) - 1e-12, 0.5 * math.log(wy / vx) + 1e-12
+    known = min(max(0.5 * math.log(best.yy / best.xx), low), high)
+    first = min(math.sqrt(tolerance), 0.5 * (high - low))
+
+    def bound(node: tuple[float, float]) -> float:
+        s, loss = math.exp(0.5 * (node[0] + node[1])), math.cosh(0.5 * (node[1] - node[0]))
+        goal = reached / loss
+        least = 0.5 * (s * vx + vy / s)
+        found = _form(pair, goal, s).bound(best, goal=0.0, tolerance=tolerance * least)
+        return loss * (goal + max(found, 0.0) / least)
+
+    edges = sorted({low, max(known - first, low), min(known + first, high), high})
+    nodes = [(bound(node), node) for node in pairwise(edges if len(edges) > 1 else (low, high))]
+    idle = 0
+    while (worst := max(nodes))[0] > reached + 2 * tolerance and len(nodes) < MAX_NODES and idle < MAX_IDLE:
+        start, end = worst[1]
+        third = (end - start) / 3
+        nodes.remove(worst)
+        nodes += [(bound(node), node) for node in pairwise((start, start + third, end - third, end))]
+        idle = idle + 1 if third < NARROW and max(nodes)[0] > worst[0] - 0.05 * (worst[0] - reached) else 0
+    return max(nodes)[0]
+
+
+def _negative_bound(pair: Pair, best: Moments, spans: Spans, tolerance: float) -> float:
+    """Bound a correlation that is negative in all known data: any s does."""
+    reached = best.correlation
+    least = math.sqrt(spans[0][0] * spans[1][0])
+    s = math.sqrt(best.yy / best.xx)
+    found = _form(pair, reached, s).bound(best, goal=0.0, tolerance=tolerance * least)
+    return reached + max(found, 0.0) / least

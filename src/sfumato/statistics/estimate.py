@@ -1,0 +1,268 @@
+"""A statistic of a sample that is known only as boxes: its value, and the range it is sure to lie in."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, fields, replace
+from typing import Any
+
+import numpy as np
+
+from sfumato.errors import SettingError
+from sfumato.statistics.covariation import Range, Scaled, correlation_range, covariance_range
+from sfumato.statistics.language import Statistic, parse
+from sfumato.statistics.points import derivatives_of, influences_of, values_of
+from sfumato.statistics.regression import regression_ranges
+from sfumato.statistics.sample import Sample
+from sfumato.statistics.spread import ROUNDING, mean_range, spread_of
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A statistic, and how exact it is."""
+
+    statistic: str
+    """As it was asked for; of a regression, with the coefficient behind it."""
+    value: float
+    """At the middles of the boxes."""
+    lower: float
+    """No data that lie in the boxes have less."""
+    upper: float
+    """No data that lie in the boxes have more."""
+    attained: tuple[float, float]
+    """A range whose ends some data in the boxes really have, as found by search."""
+    linear: tuple[float, float]
+    """The range of XK13 and XF13. It ignores what is not linear and is an approximation, not a guarantee."""
+    sampling_error: float
+    """A / sqrt(M): what drawing M records from a population adds, as a standard error."""
+    guaranteed: bool
+    """Whether ``lower`` and ``upper`` are proved; if not, they are infinite."""
+    records: int
+    """How many records it is of."""
+    left_out: int = 0
+    """How many records were left out because a value is missing."""
+    weight: str | None = None
+    """The attribute that weights the records, if any."""
+    contributions: Mapping[str, float] = field(default_factory=dict)
+    """The part of half the width of the linear range that each attribute's boxes cause."""
+
+    @property
+    def width(self) -> float:
+        """The width of the guaranteed range."""
+        return self.upper - self.lower
+
+    def summary(self) -> dict[str, Any]:
+        """Return plain numbers; null stands for what is not finite."""
+        return {name.name: _plain(getattr(self, name.name)) for name in fields(self)}
+
+    def __str__(self) -> str:
+        sure = f"surely in [{self.lower:.6g}, {self.upper:.6g}]" if self.guaranteed else "no guaranteed range"
+        return f"{self.statistic} = {self.value:.6g}, {sure}"
+
+
+@dataclass(frozen=True)
+class Regression(Mapping[str, Estimate]):
+    """The coefficients of a regression by name: ``(intercept)`` and the predictors.
+
+    What an :class:`Estimate` has, this has for all coefficients at once, as a dictionary.
+    """
+
+    statistic: str
+    coefficients: Mapping[str, Estimate]
+
+    def __getitem__(self, name: str) -> Estimate:
+        return self.coefficients[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.coefficients)
+
+    def __len__(self) -> int:
+        return len(self.coefficients)
+
+    @property
+    def value(self) -> dict[str, float]:
+        """At the middles of the boxes."""
+        return {name: estimate.value for name, estimate in self.items()}
+
+    @property
+    def lower(self) -> dict[str, float]:
+        """No data that lie in the boxes have less."""
+        return {name: estimate.lower for name, estimate in self.items()}
+
+    @property
+    def upper(self) -> dict[str, float]:
+        """No data that lie in the boxes have more."""
+        return {name: estimate.upper for name, estimate in self.items()}
+
+    @property
+    def attained(self) -> dict[str, tuple[float, float]]:
+        """Ranges whose ends some data in the boxes really have."""
+        return {name: estimate.attained for name, estimate in self.items()}
+
+    @property
+    def linear(self) -> dict[str, tuple[float, float]]:
+        """Ranges that ignore what is not linear."""
+        return {name: estimate.linear for name, estimate in self.items()}
+
+    @property
+    def sampling_error(self) -> dict[str, float]:
+        """What drawing records from a population adds, as standard errors."""
+        return {name: estimate.sampling_error for name, estimate in self.items()}
+
+    @property
+    def guaranteed(self) -> bool:
+        """Whether the ranges of all coefficients are proved."""
+        return all(estimate.guaranteed for estimate in self.values())
+
+    def summary(self) -> dict[str, Any]:
+        """Return plain numbers; null stands for what is not finite."""
+        coefficients = {name: estimate.summary() for name, estimate in self.items()}
+        return {"statistic": self.statistic, "guaranteed": self.guaranteed, "coefficients": coefficients}
+
+    def __str__(self) -> str:
+        return "\n".join(str(estimate) for estimate in self.values())
+
+
+def range_of(
+    statistic: str, lo: Mapping[str, Any], hi: Mapping[str, Any], weights: Any | None = None
+) -> Estimate | Regression:
+    """Return what a statistic of interval data can be.
+
+    Parameters
+    ----------
+    statistic
+        ``mean(x)``, ``var(x)``, ``std(x)``, ``cov(x, y)``, ``corr(x, y)`` or ``regress(y ~ x1 + x2)``. Variances and
+        covariances have N, not N - 1, in the denominator.
+    lo, hi
+        The bounds of each attribute: arrays with one number a record, ends included.
+    weights
+        Survey weights, one number a record.
+
+    Examples
+    --------
+    >>> found = range_of("var(x)", lo={"x": [0, 1, 2.5, 6]}, hi={"x": [1, 3, 3, 9]})
+    >>> found.value, found.attained, found.guaranteed
+    (6.85546875, (3.1875, 12.296875), True)
+    """
+    return estimate_of(parse(statistic), lo, hi, weights)
+
+
+def estimate_of(
+    statistic: Statistic,
+    lo: Mapping[str, Any],
+    hi: Mapping[str, Any],
+    weights: Any | None = None,
+    *,
+    left_out: int = 0,
+    weight: str | None = None,
+) -> Estimate | Regression:
+    """Return what a statistic can be, noting how many records were left out and what weights the rest."""
+    for one, other, missing in ((lo, hi, "hi"), (hi, lo, "lo")):
+        for name in statistic.attributes:
+            if name in one and name not in other:
+                raise SettingError(f"{missing} has no bounds of {name!r}", hint="give lo and hi of every attribute")
+    statistic.check([name for name in lo if name in hi])
+    sample = Sample(lo, hi, statistic.attributes, weights)
+    of = _of_one if statistic.name in ("mean", "var", "std") else _of_several
+    found = [replace(one, left_out=left_out, weight=weight) for one in of(statistic, sample)]
+    if statistic.name == "regress":
+        return Regression(statistic.text, dict(zip(statistic.targets, found, strict=True)))
+    return found[0]
+
+
+def _of_one(statistic: Statistic, sample: Sample) -> list[Estimate]:
+    """Estimate mean, variance or deviation, in a few passes over the records."""
+    (name,) = statistic.attributes
+    bounds, spread = sample.bounds[name], spread_of(sample, name)
+    value, found, half = spread.value, Range(spread.lower, spread.upper, spread.attained), spread.linear
+    error = math.sqrt(max(spread.fourth - spread.value**2, 0.0) / sample.effective)
+    if statistic.name == "mean":
+        value, half = bounds.middle, 0.5 * (bounds.high - bounds.low)
+        found = Range(*mean_range(sample, name), (bounds.low, bounds.high))
+        error = math.sqrt(spread.value / sample.effective)
+    elif statistic.name == "std":
+        value = math.sqrt(spread.value)
+        found = _root(found) if not bounds.exact else Range(value, value, (value, value))
+        # the derivative of the root
+        slope = 1.0 / (2.0 * value) if value > 0 else 0.0
+        half, error = slope * half, slope * error
+    return [_estimate(statistic.text, sample, value, found, {name: half}, error)]
+
+
+def _root(found: Range) -> Range:
+    """Return the range of the root; it is rounded to the nearest number, which can lie inside."""
+    lower, upper, (low, high) = math.sqrt(found.lower), math.sqrt(found.upper), found.attained
+    return Range(
+        max(math.nextafter(lower, -1.0), 0.0), math.nextafter(upper, math.inf), (math.sqrt(low), math.sqrt(high))
+    )
+
+
+def _of_several(statistic: Statistic, sample: Sample) -> list[Estimate]:
+    """Estimate a statistic of two or more attributes, from the distinct boxes."""
+    boxes = sample.boxes
+    _check_defined(statistic, sample)
+    values = values_of(statistic, boxes.middles, boxes.shares)
+    parts = np.einsum("tan,an->ta", abs(derivatives_of(statistic, boxes.middles, boxes.shares)), boxes.halves)
+    errors = np.sqrt(influences_of(statistic, boxes.middles, boxes.shares) ** 2 @ boxes.shares / sample.effective)
+    if all(bounds.exact for bounds in sample.bounds.values()):
+        found = [Range(value, value, (value, value)) for value in values.tolist()]
+    elif statistic.name == "regress":
+        found = regression_ranges(sample, statistic, values)
+    else:
+        scaled = Scaled.of(sample, *statistic.attributes)
+        found = [covariance_range(scaled) if statistic.name == "cov" else correlation_range(scaled)]
+    several = statistic.name == "regress"
+    return [
+        _estimate(
+            f"{statistic.text}: {target}" if several else target,
+            sample,
+            value,
+            its,
+            dict(zip(statistic.attributes, part, strict=True)),
+            error,
+        )
+        for target, value, its, part, error in zip(
+            statistic.targets, values.tolist(), found, parts.tolist(), errors.tolist(), strict=True
+        )
+    ]
+
+
+def _check_defined(statistic: Statistic, sample: Sample) -> None:
+    """Refuse a correlation or regression with an attribute that does not vary."""
+    needed = {"corr": statistic.attributes, "regress": statistic.attributes[1:]}.get(statistic.name, ())
+    for name in needed:
+        bounds = sample.bounds[name]
+        noise = 8 * ROUNDING * max(abs(bounds.lo).max(), abs(bounds.hi).max())
+        if not spread_of(sample, name).value > noise**2:
+            raise SettingError(
+                f"{statistic.text} is undefined: {name!r} is constant", hint="choose an attribute that varies"
+            )
+
+
+def _estimate(name: str, sample: Sample, value: float, found: Range, parts: dict[str, float], error: float) -> Estimate:
+    """Gather what is known, with the value inside its ranges."""
+    half = sum(parts.values())
+    attained = (min(found.attained[0], value), max(found.attained[1], value))
+    return Estimate(
+        statistic=name,
+        value=value,
+        lower=min(found.lower, attained[0]),
+        upper=max(found.upper, attained[1]),
+        attained=attained,
+        linear=(value - half, value + half),
+        sampling_error=error,
+        guaranteed=math.isfinite(found.lower) and math.isfinite(found.upper),
+        records=sample.records,
+        contributions=parts,
+    )
+
+
+def _plain(content: Any) -> Any:
+    if isinstance(content, float):
+        return content if math.isfinite(content) else None
+    if isinstance(content, tuple):
+        return [_plain(part) for part in content]
+    if isinstance(content, Mapping):
+        return {name: _plain(part) for name, part in content.items()}
+    return content

@@ -1,0 +1,137 @@
+"""Statistics of exact values, and what they owe to each value.
+
+All functions take the values of a statistic's attributes (one row an attribute, in the statistic's order) and
+weights that sum to one, and return one row a target: one, or one a coefficient of a regression.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from sfumato.arrays import Reals
+from sfumato.errors import SettingError
+from sfumato.statistics.language import Statistic
+
+SINGULAR = 1e-12
+"""Predictors are dependent if the correlations between them have an eigenvalue below this."""
+
+
+def values_of(statistic: Statistic, values: Reals, weights: Reals) -> Reals:
+    """Return the statistic; NaN where it is undefined."""
+    means: Reals = values @ weights
+    if statistic.name == "mean":
+        return means
+    centred: Reals = values - means[:, None]
+    if statistic.name == "regress":
+        slopes = _fit(statistic, centred, weights)[0]
+        return np.concatenate(([means[0] - means[1:] @ slopes], slopes))
+    covariances: Reals = (centred * weights) @ centred.T
+    if statistic.name == "var":
+        return covariances[0, :]
+    if statistic.name == "std":
+        return np.sqrt(covariances[0, :])
+    if statistic.name == "cov":
+        return covariances[0, 1:]
+    scale = float(np.sqrt(covariances[0, 0]) * np.sqrt(covariances[1, 1]))
+    return covariances[0, 1:] / scale if scale > 0 else np.full(1, np.nan)
+
+
+def derivatives_of(statistic: Statistic, values: Reals, weights: Reals) -> Reals:
+    """Return the derivatives by each value: targets, attributes, records.
+
+    Notes
+    -----
+    A statistic of weighted records depends on each value in proportion to the record's weight, which is 1/N where
+    all are equal (XF13 sec. II and III).
+    """
+    means: Reals = values @ weights
+    centred: Reals = values - means[:, None]
+    if statistic.name == "mean":
+        return weights[None, None, :].copy()
+    if statistic.name == "regress":
+        return _regression_derivatives(statistic, centred, means, weights)
+    if statistic.name in ("var", "std"):
+        derivative = 2 * centred * weights
+        if statistic.name == "std":
+            # XF13 sec. II; printed with E_x for E_i, see ERRATA 000-9 and 001-2
+            spread = np.sqrt((centred**2) @ weights)
+            derivative = np.divide(derivative, 2 * spread[0], out=np.zeros_like(derivative), where=spread[0] > 0)
+        return derivative[None]
+    x, y = centred[0, :], centred[1, :]
+    if statistic.name == "cov":
+        return np.stack([y * weights, x * weights])[None]
+    vx, vy, c = (x * x) @ weights, (y * y) @ weights, (x * y) @ weights
+    scale = np.sqrt(vx) * np.sqrt(vy)
+    if not scale > 0:
+        return np.full((1, 2, weights.size), np.nan)
+    return np.stack([weights * (y - c / vx * x) / scale, weights * (x - c / vy * y) / scale])[None]
+
+
+def influences_of(statistic: Statistic, values: Reals, weights: Reals) -> Reals:
+    """Return how much one more record like each would move the statistic, times the number of records.
+
+    The mean square of these is A^2 in the sampling error A / sqrt(M).
+    """
+    means: Reals = values @ weights
+    centred: Reals = values - means[:, None]
+    if statistic.name == "mean":
+        return centred
+    if statistic.name == "regress":
+        slopes, inverse = _fit(statistic, centred, weights)
+        residuals = centred[0] - slopes @ centred[1:]
+        by_slope = inverse @ centred[1:] * residuals
+        return np.vstack([residuals - means[1:] @ by_slope, by_slope])
+    if statistic.name in ("var", "std"):
+        square = centred**2
+        variance = square @ weights
+        moved = square - variance[:, None]
+        if statistic.name == "std":
+            spread = 2 * np.sqrt(variance[0])
+            moved = np.divide(moved, spread, out=np.zeros_like(moved), where=spread > 0)
+        return moved
+    x, y = centred[0, :], centred[1, :]
+    c = (x * y) @ weights
+    if statistic.name == "cov":
+        return (x * y - c)[None]
+    sx, sy = np.sqrt((x * x) @ weights), np.sqrt((y * y) @ weights)
+    if not sx * sy > 0:
+        return np.full((1, weights.size), np.nan)
+    zx, zy = x / sx, y / sy
+    return (zx * zy - c / sx / sy / 2 * (zx**2 + zy**2))[None]
+
+
+def _fit(statistic: Statistic, centred: Reals, weights: Reals) -> tuple[Reals, Reals]:
+    """Return the slopes and the inverse of the predictors' covariances."""
+    y, x = centred[0], centred[1:]
+    spreads = np.sqrt((x * x) @ weights)
+    constant = [name for name, spread in zip(statistic.attributes[1:], spreads, strict=True) if not spread > 0]
+    if constant:
+        raise SettingError(f"{statistic.text} is singular: {constant[0]!r} is constant", hint="leave it out")
+    scaled = x / spreads[:, None]
+    correlations = (scaled * weights) @ scaled.T
+    if np.linalg.eigvalsh(correlations)[0] < SINGULAR:
+        raise SettingError(
+            f"{statistic.text} is singular: a predictor depends linearly on the others", hint="leave one of them out"
+        )
+    inverse = np.linalg.inv(correlations) / spreads / spreads[:, None]
+    return inverse @ ((x * weights) @ y), inverse
+
+
+def _regression_derivatives(statistic: Statistic, centred: Reals, means: Reals, weights: Reals) -> Reals:
+    """Differentiate S b = c implicitly, as ERRATA 001-14 has it."""
+    slopes, inverse = _fit(statistic, centred, weights)
+    x = centred[1:]
+    residuals = centred[0] - slopes @ x
+    moved = inverse @ x * weights
+    count = slopes.size
+    derivatives = np.empty((count + 1, count + 1, weights.size))
+    # db/dy = w S^-1 (x - E)
+    derivatives[1:, 0] = moved
+    for r in range(count):
+        # db/dx_r = w S^-1 [e_r res - b_r (x - E)]
+        derivatives[1:, 1 + r] = inverse[:, r, None] * residuals * weights - slopes[r] * moved
+    # dc0/dy = w - E . db/dy, dc0/dx_r = -E . db/dx_r - w b_r
+    derivatives[0] = -np.tensordot(means[1:], derivatives[1:], axes=1)
+    derivatives[0, 0] += weights
+    derivatives[0, 1:] -= slopes[:, None] * weights
+    return derivatives

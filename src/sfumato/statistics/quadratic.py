@@ -1,0 +1,221 @@
+"""How large alpha V(x) + C(x, y) + beta V(y) can be for values that lie in boxes.
+
+For any point c and data with means E, the form of the centred values is the sum over records of Q(z - c), less
+Q(E - c), where Q(X, Y) = alpha X^2 + X Y + beta Y^2. Q has one positive and one negative direction; the positive part
+of Q(E - c) only lowers the form and may be left out. So with D the mean and l the place of c in the negative
+direction, and -n the negative eigenvalue,
+
+    form <= sum over records of the largest Q(z - c) in the box + n (D - l)^2,
+
+in which the sum is separable: every box is solved by itself, once for all its records. It is convex in the place of c
+in the positive direction, which is therefore chosen best. What is left is one number, D. Every l gives a parabola that
+bounds the form for all D, and all parabolas have the same curvature, so the largest value of their lower envelope is at
+one of finitely many places: where two of them meet or D ends. New parabolas are added there until the bound is close
+to what some data reach. Taking l := D of the data that maximise the sum raises the form each time (the convex part is
+replaced by its tangent), which finds such data.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from sfumato.arrays import Reals
+from sfumato.statistics.spread import rounding_of
+
+MAX_CUTS = 48
+MAX_STEPS = 24
+MAX_IDLE = 8
+"""After so many cuts that hardly help, few records leave a gap that no cut closes."""
+
+
+@dataclass(frozen=True)
+class Moments:
+    """Means, variances and the covariance of two attributes of some data."""
+
+    x: float
+    y: float
+    xx: float
+    xy: float
+    yy: float
+
+    @property
+    def correlation(self) -> float:
+        """The correlation; NaN where an attribute is constant."""
+        scale = np.sqrt(max(self.xx, 0.0)) * np.sqrt(max(self.yy, 0.0))
+        return float(min(max(self.xy / scale, -1.0), 1.0)) if scale > 0 else float("nan")
+
+
+@dataclass(frozen=True)
+class Pair:
+    """The boxes of two attributes, near 0 and of about unit size."""
+
+    boxes: Reals
+    """Rows: x from, x to, y from, y to."""
+    shares: Reals
+    """The share of the records in each box."""
+    records: int
+
+    @cached_property
+    def size(self) -> float:
+        """The mean of the largest squares, to which rounding is in proportion."""
+        largest = np.maximum(self.boxes[0::2] ** 2, self.boxes[1::2] ** 2)
+        return float(largest.sum(axis=0) @ self.shares)
+
+    @cached_property
+    def middles(self) -> Moments:
+        """The moments of the middles."""
+        x, y = 0.5 * (self.boxes[0] + self.boxes[1]), 0.5 * (self.boxes[2] + self.boxes[3])
+        return moments_of(x, y, self.shares)
+
+    def mirrored(self) -> Pair:
+        """Return the pair with -x for x."""
+        boxes = self.boxes.copy()
+        boxes[0], boxes[1] = -self.boxes[1], -self.boxes[0]
+        return Pair(boxes, self.shares, self.records)
+
+
+def moments_of(x: Reals, y: Reals, shares: Reals) -> Moments:
+    """Return the moments of exact values."""
+    mx, my = float(shares @ x), float(shares @ y)
+    dx, dy = x - mx, y - my
+    return Moments(mx, my, float(shares @ (dx * dx)), float(shares @ (dx * dy)), float(shares @ (dy * dy)))
+
+
+@dataclass(frozen=True)
+class Cut:
+    """For data whose mean in the negative direction is D, the form is at most ``height`` + n (D - ``place``)^2."""
+
+    place: float
+    height: float
+    positive: float
+    """The place of c in the positive direction."""
+    mean: float
+    """D of the data that maximise the sum."""
+    moments: Moments
+    """Of these data."""
+
+
+class Form:
+    """alpha V(x) + C(x, y) + beta V(y) of a pair.
+
+    Parameters
+    ----------
+    pair
+        The boxes.
+    alpha, beta
+        Not both negative with 4 alpha beta > 1, so that the form has a positive direction.
+    """
+
+    def __init__(self, pair: Pair, alpha: float, beta: float) -> None:
+        self.pair, self.alpha, self.beta = pair, alpha, beta
+        values, vectors = np.linalg.eigh(np.array([[alpha, 0.5], [0.5, beta]]))
+        self.negative, self.positive = max(-float(values[0]), 0.0), float(values[1])
+        self.down, self.up = vectors[:, 0], vectors[:, 1]
+        self.rounding = 4.0 * rounding_of(pair.records) * (1.0 + abs(alpha) + abs(beta))
+        self.cuts: list[Cut] = []
+
+    def of(self, moments: Moments) -> float:
+        """Return the form of given data."""
+        return self.alpha * moments.xx + moments.xy + self.beta * moments.yy
+
+    @cached_property
+    def ends(self) -> tuple[float, float]:
+        """The smallest and the largest possible D."""
+        x, y = self.pair.boxes[:2] * self.down[0], self.pair.boxes[2:] * self.down[1]
+        shares = self.pair.shares
+        return float((x.min(axis=0) + y.min(axis=0)) @ shares), float((x.max(axis=0) + y.max(axis=0)) @ shares)
+
+    def place_of(self, moments: Moments) -> tuple[float, float]:
+        """Return where the means lie in the negative and in the positive direction."""
+        mean = np.array([moments.x, moments.y])
+        return float(self.down @ mean), float(self.up @ mean)
+
+    def climb(self, start: Moments, *, tolerance: float) -> Moments:
+        """Find data whose form is large, from the means of other data on."""
+        place, positive = self.place_of(start)
+        best, largest = start, -np.inf
+        for _ in range(MAX_STEPS):
+            cut = self.add_cut(place, positive, tolerance=0.1 * tolerance)
+            reached = self.of(cut.moments)
+            if not reached > largest + 0.1 * tolerance:
+                break
+            best, largest = cut.moments, reached
+            place, positive = cut.mean, cut.positive
+        return best
+
+    def bound(self, start: Moments, *, goal: float, tolerance: float) -> float:
+        """Return what the form is at most; close to ``goal`` + ``tolerance`` or below if that can be proved."""
+        if not self.cuts:
+            self.add_cut(*self.place_of(start), tolerance=0.1 * tolerance)
+        stretch, idle = 4.0, 0
+        height, place = self._envelope()
+        while height > goal + 0.5 * tolerance and len(self.cuts) < MAX_CUTS and idle < MAX_IDLE:
+            below = [cut for cut in self.cuts if cut.mean <= place]
+            above = [cut for cut in self.cuts if cut.mean > place]
+            if below and above:
+                # the means rise with the places; halving helps where they jump
+                one, other = max(below, key=lambda cut: cut.place), min(above, key=lambda cut: cut.place)
+                share = (place - one.mean) / (other.mean - one.mean) if len(self.cuts) % 2 else 0.5
+                tried = one.place + share * (other.place - one.place)
+                positive = one.positive + share * (other.positive - one.positive)
+            else:
+                end = max(below, key=lambda cut: cut.place) if below else min(above, key=lambda cut: cut.place)
+                tried = end.place + stretch * (place - end.mean)
+                positive = end.positive
+                stretch *= 2.0
+            if any(abs(tried - cut.place) <= 1e-9 * (1.0 + abs(tried)) for cut in self.cuts):
+                break
+            self.add_cut(tried, positive, tolerance=0.1 * tolerance)
+            before, (height, place) = height, self._envelope()
+            idle = idle + 1 if height > before - 0.05 * (before - goal) else 0
+        return height
+
+    def add_cut(self, place: float, positive: float, *, tolerance: float) -> Cut:
+        """Bound the form from c at ``place``; where c lies in the positive direction is found, from a first guess."""
+        from sfumato.kernels.quadratic import largest_form
+
+        best: Cut | None = None
+        low = high = None
+        for step in range(MAX_STEPS):
+            a, b = place * self.down + positive * self.up
+            x, y, xx, xy, yy = largest_form(self.pair.boxes, self.pair.shares, a, b, self.alpha, self.beta).tolist()
+            height = self.alpha * xx + xy + self.beta * yy + self.rounding * (self.pair.size + a * a + b * b)
+            mean, ahead = place + self.down[0] * x + self.down[1] * y, self.up[0] * x + self.up[1] * y
+            if best is None or height < best.height:
+                moments = Moments(a + x, b + y, xx - x * x, xy - x * y, yy - y * y)
+                best = Cut(place, height, positive, float(mean), moments)
+            # the sum falls towards the data's own mean with slope 2 p and at least curvature 2 p
+            if 2.0 * self.positive * ahead**2 <= tolerance:
+                break
+            if ahead > 0.0:
+                low = (positive, ahead)
+            else:
+                high = (positive, ahead)
+            if low is None or high is None:
+                # the curvature is larger than assumed, so this is beyond the least sum, or just at it
+                positive += ahead * (1.0 + 1e-9)
+            else:
+                width = high[0] - low[0]
+                share = low[1] / (low[1] - high[1]) if step % 3 else 0.5
+                positive = low[0] + min(max(share, 0.02), 0.98) * width
+        assert best is not None
+        self.cuts.append(best)
+        return best
+
+    def _envelope(self) -> tuple[float, float]:
+        """Return the largest value of the lower envelope of all cuts, and its place."""
+        places = np.array([cut.place for cut in self.cuts])
+        heights = np.array([cut.height for cut in self.cuts])
+        # without n D^2 a cut is a line
+        base = heights + self.negative * places**2
+        first, second = np.triu_indices(places.size, 1)
+        run = 2.0 * self.negative * (places[first] - places[second])
+        meets = np.divide(base[first] - base[second], run, out=np.full(run.shape, np.nan), where=run != 0.0)
+        low, high = self.ends
+        at = np.concatenate([[low, high], meets[(meets > low) & (meets < high)]])
+        values = (heights[:, None] + self.negative * (at - places[:, None]) ** 2).min(axis=0)
+        worst = int(values.argmax())
+        return float(values[worst]), float(at[worst])

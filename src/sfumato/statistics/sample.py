@@ -1,0 +1,159 @@
+"""A sample whose values are known only as intervals: checked, weighted, and with equal boxes put together."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from sfumato.arrays import Reals
+from sfumato.errors import SettingError
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """The bounds of one attribute, checked, with what sums of them tell."""
+
+    lo: Reals
+    hi: Reals
+    low: float
+    """The weighted mean of the lower bounds."""
+    high: float
+    """The weighted mean of the upper bounds."""
+    reach: float
+    """The weighted mean of the bounds' distances from the first one; rounding is in proportion to it."""
+    exact: bool
+    """Whether every lower bound is its upper bound."""
+
+    @property
+    def middle(self) -> float:
+        """The mean of the middles."""
+        return self.low + 0.5 * (self.high - self.low)
+
+
+@dataclass(frozen=True)
+class Boxes:
+    """The distinct boxes of some attributes, with the share of the records in each."""
+
+    lo: Reals
+    """One row an attribute."""
+    hi: Reals
+    shares: Reals
+    """Sum to one."""
+
+    @property
+    def middles(self) -> Reals:
+        """The middles of the boxes, one row an attribute."""
+        return self.lo + 0.5 * (self.hi - self.lo)
+
+    @property
+    def halves(self) -> Reals:
+        """The half-widths, one row an attribute."""
+        return 0.5 * (self.hi - self.lo)
+
+
+class Sample:
+    """Records whose attributes lie between bounds.
+
+    Parameters
+    ----------
+    lo, hi
+        The bounds of each attribute, one number a record.
+    weights
+        Survey weights, one a record; none: all records count the same.
+    """
+
+    def __init__(
+        self, lo: Mapping[str, Any], hi: Mapping[str, Any], names: Sequence[str], weights: Any | None = None
+    ) -> None:
+        from sfumato.kernels.spread import sum_bounds
+
+        bounds = {name: (_numbers("lo", name, lo[name]), _numbers("hi", name, hi[name])) for name in names}
+        self.records = _length(bounds)
+        self.weights = np.ones(1) if weights is None else _numbers("weights", None, weights)
+        self.step = 0 if weights is None else 1
+        if weights is not None and self.weights.size != self.records:
+            raise SettingError(
+                f"weights has {self.weights.size:,} entries, the bounds have {self.records:,}",
+                hint="give one weight a record",
+            )
+        self.bounds: dict[str, Bounds] = {}
+        for name, (low, high) in bounds.items():
+            good, sums = sum_bounds(low, high, self.weights, self.step)
+            if not good:
+                self._explain(name, low, high)
+            self.total, squares, mean_low, mean_high, reach, wide = sums.tolist()
+            self.effective = self.total**2 / squares
+            origin = float(low[0])
+            self.bounds[name] = Bounds(low, high, origin + mean_low, origin + mean_high, reach, not wide)
+
+    def _explain(self, name: str, low: Reals, high: Reals) -> None:
+        """Say what is wrong with bounds or weights, in counts."""
+        from sfumato.kernels.spread import LARGEST
+
+        weights = self.weights
+        for what, bad, hint in (
+            (f"weights: {{}} of {weights.size:,} are missing", np.isnan(weights), "leave these records out"),
+            (f"weights: {{}} of {weights.size:,} are negative", weights < 0, "weights are 0 or more"),
+            (f"weights: {{}} of {weights.size:,} are not finite", weights > LARGEST, "give finite weights"),
+            ("weights: all are zero", np.array([not weights.any()]), "at least one must be positive"),
+            (f"{name!r}: {{}} records have no bound (NaN)", np.isnan(low + high), "leave these records out"),
+            (
+                f"{name!r}: {{}} records have a bound that is not finite, or beyond {LARGEST:g}",
+                (abs(low) > LARGEST) | (abs(high) > LARGEST),
+                "give finite bounds, or the smallest and largest value that is possible",
+            ),
+            (f"{name!r}: lo is above hi in {{}} records", low > high, "exchange them"),
+        ):
+            if bad.any():
+                raise SettingError(what.format(f"{int(bad.sum()):,}"), hint=hint)
+        raise SettingError(f"{name!r}: the weights are too large to be summed up", hint="divide them all by their mean")
+
+    @property
+    def shares(self) -> Reals:
+        """The share of each record in a weighted mean."""
+        return np.broadcast_to(self.weights / self.total, self.records)
+
+    @cached_property
+    def boxes(self) -> Boxes:
+        """The distinct boxes."""
+        from sfumato.kernels.quadratic import number_rows
+
+        held = list(self.bounds.values())
+        rows = np.column_stack([end for bounds in held for end in (bounds.lo, bounds.hi)])
+        numbers, distinct = number_rows(rows)
+        first = np.empty(distinct, dtype=np.int64)
+        # written backwards, so that the first record of each number is left
+        first[numbers[::-1]] = np.arange(self.records - 1, -1, -1)
+        counted = np.bincount(numbers, weights=self.weights if self.step else None, minlength=distinct)
+        chosen = np.ascontiguousarray(rows[first].T)
+        return Boxes(chosen[0::2], chosen[1::2], counted / self.total)
+
+
+def _numbers(argument: str, name: str | None, given: Any) -> Reals:
+    what = f"{argument}[{name!r}]" if name else argument
+    try:
+        numbers = np.ascontiguousarray(given, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise SettingError(f"{what} does not hold numbers", hint="give an array of numbers") from None
+    if numbers.ndim != 1:
+        raise SettingError(f"{what} has {numbers.ndim} dimensions", hint="give one number a record")
+    return numbers
+
+
+def _length(bounds: Mapping[str, tuple[Reals, Reals]]) -> int:
+    lengths = {
+        f"{argument}[{name!r}]": end.size
+        for name, ends in bounds.items()
+        for argument, end in zip(("lo", "hi"), ends, strict=True)
+    }
+    (first, records), *_ = lengths.items()
+    for what, length in lengths.items():
+        if length != records:
+            raise SettingError(f"{first} has {records:,} records, {what} has {length:,}", hint="give the same records")
+    if records < 2:
+        raise SettingError(f"there are {records} records; a statistic needs at least two")
+    return records

@@ -1,0 +1,119 @@
+"""How sensitive statistics are to each record, one by one and combined by what users want."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from pydantic import Field
+
+from sfumato.arrays import Reals
+from sfumato.settings import Settings
+from sfumato.statistics.language import Statistic, parse
+from sfumato.statistics.points import derivatives_of, values_of
+from sfumato.statistics.sample import Sample
+
+RELATIVE = 0.1
+"""The accuracy that is wanted if none is given, as a share of the statistic."""
+FLOOR = 0.1
+"""A statistic near zero is wanted as exactly as one of this share of its natural size."""
+
+
+class Wanted(Settings):
+    """A statistic that users look for, how often, and how exactly."""
+
+    statistic: str
+    """As ``mean(x)`` or ``corr(x, y)``."""
+    importance: float = Field(default=1.0, gt=0)
+    """How often it is looked for, compared with the others."""
+    accuracy: float | None = Field(default=None, gt=0)
+    """The uncertainty that would be welcome; default: a tenth of the statistic."""
+
+
+def sensitivities(statistic: str, values: Mapping[str, Any], weights: Any | None = None) -> dict[str, Reals]:
+    """Return how much the statistic moves with each value, times the number of records.
+
+    Parameters
+    ----------
+    statistic
+        As for :func:`range_of`.
+    values
+        The exact values of each attribute, one number a record.
+    weights
+        Survey weights; then a value's sensitivity is divided by its record's share instead.
+
+    Returns
+    -------
+    For each attribute one number a record; of a regression one row a coefficient, the intercept first.
+
+    Examples
+    --------
+    >>> found = sensitivities("var(x)", {"x": [1.0, 2.0, 6.0]})
+    >>> found["x"].tolist()
+    [4.0, 2.0, 6.0]
+    """
+    asked = parse(statistic)
+    sample, points = _points(asked, values, weights)
+    found = _sensitivities(asked, points, sample.shares)
+    return {
+        name: found[:, row] if asked.name == "regress" else found[0, row] for row, name in enumerate(asked.attributes)
+    }
+
+
+def combined_sensitivities(
+    wanted: Sequence[Wanted | str], values: Mapping[str, Any], weights: Any | None = None
+) -> dict[str, Reals]:
+    """Return one sensitivity for several statistics, by how often and how exactly each is wanted.
+
+    Parameters
+    ----------
+    wanted
+        The statistics. The coefficients of a regression share its importance.
+    values, weights
+        As for :func:`sensitivities`.
+    """
+    total: dict[str, Reals] = {}
+    asked = [one if isinstance(one, Wanted) else Wanted(statistic=one) for one in wanted]
+    for one in asked:
+        statistic = parse(one.statistic)
+        sample, points = _points(statistic, values, weights)
+        found = _sensitivities(statistic, points, sample.shares)
+        share = one.importance / sum(other.importance for other in asked) / len(found)
+        accuracy = _accuracies(one, statistic, points, sample.shares)
+        for row, name in enumerate(statistic.attributes):
+            # XF13 (4): a_i = sum over C of p_C / Delta_0^C a_i^C
+            added = np.tensordot(share / accuracy, found[:, row], axes=1)
+            total[name] = total[name] + added if name in total else added
+    return total
+
+
+def _points(statistic: Statistic, values: Mapping[str, Any], weights: Any | None) -> tuple[Sample, Reals]:
+    statistic.check(list(values))
+    sample = Sample(values, values, statistic.attributes, weights)
+    return sample, np.stack([sample.bounds[name].lo for name in statistic.attributes])
+
+
+def _sensitivities(statistic: Statistic, points: Reals, shares: Reals) -> Reals:
+    """Return a_i = N |dC/dx_i|, or |dC/dx_i| / w where weights differ; a record of weight 0 moves nothing."""
+    derivatives = abs(derivatives_of(statistic, points, shares))
+    return np.divide(derivatives, shares, out=np.zeros_like(derivatives), where=shares > 0)
+
+
+def _accuracies(wanted: Wanted, statistic: Statistic, points: Reals, shares: Reals) -> Reals:
+    """Return Delta_0 of each target; XF13 has 0.1 C, which may be 0 or negative, see ERRATA 000-11."""
+    values = values_of(statistic, points, shares)
+    if wanted.accuracy is not None:
+        return np.full(values.size, wanted.accuracy)
+    spreads = np.sqrt((points - (points @ shares)[:, None]) ** 2 @ shares)
+    first = spreads[0]
+    natural = {
+        "mean": [first],
+        "var": [first**2],
+        "std": [first],
+        "cov": [np.prod(spreads)],
+        "corr": [1.0],
+        "regress": [first, *np.divide(first, spreads[1:], out=np.ones(len(spreads) - 1), where=spreads[1:] > 0)],
+    }[statistic.name]
+    accuracies = RELATIVE * np.maximum(abs(values), FLOOR * np.array(natural))
+    return np.where(accuracies > 0, accuracies, RELATIVE * FLOOR)

@@ -1,0 +1,104 @@
+"""The ranges of mean and variance."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+
+from sfumato.arrays import Reals
+from sfumato.statistics.sample import Bounds, Sample
+
+SUBSAMPLE = 1 << 14
+"""So many records tell about where to look for the means of the least and the most spread data."""
+BRACKET = 4.0
+"""In how many standard errors of that subsample's mean they are looked for."""
+ROUNDING = float(np.finfo(np.float64).eps)
+
+Brackets: TypeAlias = tuple[float, float, float, float]
+"""From and to for the mean of the least spread data, then of the most spread."""
+EVERYWHERE: Brackets = (-np.inf, np.inf, -np.inf, np.inf)
+
+
+@dataclass(frozen=True)
+class Spread:
+    """What the variance of one attribute can be."""
+
+    value: float
+    """The variance of the middles."""
+    lower: float
+    upper: float
+    attained: tuple[float, float]
+    linear: float
+    """Half the width of the linear range."""
+    fourth: float
+    """The fourth central moment of the middles."""
+
+
+def rounding_of(records: int) -> float:
+    """Return the share of the magnitudes summed up that rounding can be wrong by, with room to spare."""
+    return 4.0 * (records + 32) * ROUNDING
+
+
+def mean_range(sample: Sample, name: str) -> tuple[float, float]:
+    """Return the exact range of the mean, widened by what rounding may have lost."""
+    bounds = sample.bounds[name]
+    if bounds.exact:
+        return bounds.middle, bounds.middle
+    # the sums are of distances from the first lower bound
+    slack = rounding_of(sample.records) * bounds.reach + 4 * ROUNDING * (abs(bounds.low) + abs(bounds.high))
+    return bounds.low - slack, bounds.high + slack
+
+
+def spread_of(sample: Sample, name: str) -> Spread:
+    """Find what the variance can be: the lower end exactly, the upper up to (largest width / N)^2 (ERRATA 001-12)."""
+    bounds = sample.bounds[name]
+    centre = bounds.middle
+    brackets = EVERYWHERE
+    if sample.records > 2 * SUBSAMPLE:
+        brackets = _brackets(sample, bounds, centre)
+    near_m, least, far_m, most, gap, middles = _solve(
+        bounds.lo, bounds.hi, sample.weights, sample.step, sample.total, centre, brackets
+    )
+    if not (brackets[0] <= near_m <= brackets[1] and brackets[2] < far_m <= brackets[3]):
+        # a subsample misleads where the records' order repeats itself
+        near_m, least, far_m, most, gap, middles = _solve(
+            bounds.lo, bounds.hi, sample.weights, sample.step, sample.total, centre, EVERYWHERE
+        )
+    value, fourth, linear = (middles / sample.total).tolist()
+    # XF13 sec. II: dV/dx = 2 (x - E) / N
+    linear *= 2.0
+    if bounds.exact:
+        return Spread(value, value, value, (value, value), linear, fourth)
+    slack = rounding_of(sample.records) * (most + near_m**2 + far_m**2)
+    attained = (min(least, value), max(most - gap, value))
+    return Spread(value, max(min(least - slack, value), 0.0), max(most + slack, value), attained, linear, fourth)
+
+
+def _brackets(sample: Sample, bounds: Bounds, centre: float) -> Brackets:
+    """Guess from some of the records where the means of the least and the most spread data lie."""
+    some = slice(None, None, sample.records // SUBSAMPLE)
+    lo, hi = np.ascontiguousarray(bounds.lo[some]), np.ascontiguousarray(bounds.hi[some])
+    weights = np.ascontiguousarray(sample.weights[some]) if sample.step else np.ones(lo.size)
+    total = float(weights.sum())
+    if not total > 0.0:
+        return EVERYWHERE
+    near_m, _, far_m, _, _, middles = _solve(lo, hi, weights, 1, total, centre, EVERYWHERE)
+    # the standard error of the subsample's mean
+    error = float(np.sqrt(middles[0] / total * (weights**2).sum())) / total
+    return (near_m - BRACKET * error, near_m + BRACKET * error, far_m - BRACKET * error, far_m + BRACKET * error)
+
+
+def _solve(
+    lo: Reals, hi: Reals, weights: Reals, step: int, total: float, centre: float, brackets: Brackets
+) -> tuple[float, float, float, float, float, Reals]:
+    """Return m and variance of the least, then of the most spread data with the gap, and sums of the middles."""
+    from sfumato.kernels.spread import greatest_spread, least_spread, put_aside, spread_sums
+
+    ends, records = np.empty((3, 2 * lo.size)), np.empty((3, lo.size))
+    middles, near, far = spread_sums(lo, hi, weights, step, centre, *brackets)
+    n_ends, n_records = put_aside(lo, hi, weights, step, centre, *brackets, ends, records)
+    near_m, least = least_spread(total, near, ends, n_ends)
+    far_m, most, gap = greatest_spread(total, far, records, n_records)
+    return near_m, least, far_m, most, gap, middles

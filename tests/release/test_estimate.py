@@ -1,0 +1,134 @@
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+import pytest
+
+import sfumato as sf
+from sfumato.errors import ReleaseError, SettingError
+from sfumato.microfile.census import census
+
+
+def release(table, **settings) -> sf.Release:
+    return sf.Release(pl.DataFrame(table), promise=sf.Promise(quasi="group", k=1), **settings)
+
+
+@pytest.fixture
+def mixed() -> sf.Release:
+    return release(
+        {
+            "group": ["a", "a", "b", "b", "b"],
+            "age.lo": [20, 20, 40, None, 40],
+            "age.hi": [39, 39, 59, None, 59],
+            "hours": [10, 20, None, 40, 35],
+            "school": ["low", "low", "high", "high", "high"],
+            "weight": [1.0, 2.0, 1.0, 1.0, None],
+        },
+        forms={"age": sf.Interval(), "school": sf.Sets(members={"low": ("1", "2"), "high": ("3", "4", "5.5")})},
+    )
+
+
+def test_boxed_and_exact_attributes_mix(mixed):
+    found = mixed.estimate("cov(age, hours)")
+    assert found.records == 3
+    assert found.left_out == 2
+    assert found.guaranteed
+    same = sf.statistics.range_of(
+        "cov(age, hours)", {"age": [20, 20, 40], "hours": [10, 20, 35]}, {"age": [39, 39, 59], "hours": [10, 20, 35]}
+    )
+    assert (found.value, found.lower, found.upper) == (same.value, same.lower, same.upper)
+
+
+def test_sets_of_numbers_are_intervals(mixed):
+    assert mixed.estimate("mean(school)").attained == (pytest.approx(11 / 5), pytest.approx(20.5 / 5))
+
+
+def test_an_exact_attribute_has_no_width(mixed):
+    found = mixed.estimate("mean(hours)")
+    assert found.lower == found.upper == found.value == 26.25
+    assert (found.records, found.left_out) == (4, 1)
+
+
+def test_weights_are_an_attribute(mixed):
+    found = mixed.estimate("mean(hours)", weight="weight")
+    assert found.value == pytest.approx((10 + 40 + 40) / 4)
+    assert (found.records, found.left_out, found.weight) == (3, 2, "weight")
+
+
+def test_what_cannot_be_estimated_is_said(mixed):
+    with pytest.raises(SettingError, match="'group' is not numeric") as caught:
+        mixed.estimate("mean(group)")
+    assert "numeric are: age, hours, school, weight" in str(caught.value)
+    with pytest.raises(SettingError, match="no attribute 'agee'"):
+        mixed.estimate("mean(agee)")
+    with pytest.raises(SettingError, match="weight: there is no attribute 'wieght'"):
+        mixed.estimate("mean(age)", weight="wieght")
+    with pytest.raises(SettingError, match="weight: 'age' is not an exact number"):
+        mixed.estimate("mean(hours)", weight="age")
+    negative = release({"group": ["a", "b"], "x": [1, 2], "w": [1, -1]})
+    with pytest.raises(SettingError, match="weights: 1 of 2 are negative"):
+        negative.estimate("mean(x)", weight="w")
+    lonely = release({"group": ["a", "b"], "x": [1, None]})
+    with pytest.raises(ReleaseError, match="1 records have a value of 'x'"):
+        lonely.estimate("mean(x)")
+    dates = release({"group": ["a", "b"], "day": pl.Series(["2020-01-01", "2021-01-01"]).str.to_date()})
+    with pytest.raises(SettingError, match="'day' is not numeric"):
+        dates.estimate("mean(day)")
+
+
+def test_an_open_end_is_no_missing_value():
+    opened = release(
+        {"group": ["a"] * 3, "age.lo": [20, 40, 65], "age.hi": [39, 64, None]}, forms={"age": sf.Interval()}
+    )
+    with pytest.raises(ReleaseError, match="'age': 1 records have only one of two bounds"):
+        opened.estimate("mean(age)")
+
+
+def test_exchanged_ends_are_refused():
+    wrong = release({"group": ["a"] * 2, "age.lo": [20, 40], "age.hi": [39, 30]}, forms={"age": sf.Interval()})
+    with pytest.raises(SettingError, match="'age': lo is above hi in 1 records"):
+        wrong.estimate("mean(age)")
+
+
+def test_sensitivities_stand_at_their_records(mixed):
+    found = mixed.sensitivities("var(hours)")["hours"]
+    assert np.isnan(found).tolist() == [False, False, True, False, False]
+    assert found[0] == pytest.approx(2 * abs(10 - 26.25))
+    assert mixed.sensitivities("regress(hours ~ age)")["age"].shape == (2, 5)
+
+
+def test_a_written_release_tells_the_truth_about_its_original(tmp_path):
+    people = census(4000, seed=3)
+    age, hours = people.series("age"), people.series("hours")
+    table = people.with_columns(
+        {
+            "age.lo": age // 10 * 10,
+            "age.hi": age // 10 * 10 + 9,
+            "hours.lo": hours // 8 * 8,
+            "hours.hi": hours // 8 * 8 + 7,
+        }
+    ).select(["region", "sex", "age.lo", "age.hi", "hours.lo", "hours.hi", "income", "weight"])
+    forms = {"age": sf.Interval(), "hours": sf.Interval()}
+    sf.Release(table, promise=sf.Promise(quasi=["region", "sex"], k=5), forms=forms).write(tmp_path / "out")
+    opened = sf.open_release(tmp_path / "out")
+    truth = {name: people.numbers(name) for name in ("age", "hours", "income", "weight")}
+    known = ~np.isnan(truth["age"] + truth["hours"] + truth["income"])
+    # pairs with missing values use their own records
+    for text, names in (
+        ("mean(age)", ("age",)),
+        ("var(hours)", ("hours",)),
+        ("std(age)", ("age",)),
+        ("cov(age, hours)", ("age", "hours")),
+        ("corr(age, income)", ("age", "income")),
+        ("regress(income ~ age)", ("income", "age")),
+        ("regress(income ~ age + hours)", ("income", "age", "hours")),
+    ):
+        known = ~np.isnan(np.sum([truth[name] for name in names], axis=0))
+        exact = {name: truth[name][known] for name in names}
+        for weight in (None, "weight"):
+            found = opened.estimate(text, weight=weight)
+            true = sf.statistics.range_of(text, exact, exact, truth["weight"][known] if weight else None)
+            pairs = [(found[name], true[name]) for name in found] if hasattr(found, "keys") else [(found, true)]
+            for one, other in pairs:
+                assert one.lower <= other.value <= one.upper, text
+                assert one.records == int(known.sum())

@@ -1,0 +1,66 @@
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from sfumato.errors import SettingError
+from sfumato.report import estimates_chart, write_picture
+from sfumato.statistics import range_of
+
+LO = {"x": [0.0, 1.0, 2.5, 6.0], "y": [1.0, 2.0, 2.0, 5.0]}
+HI = {"x": [1.0, 3.0, 3.0, 9.0], "y": [2.0, 2.0, 4.0, 7.0]}
+
+
+@pytest.fixture
+def chart():
+    texts = ("mean(x)", "var(x)", "corr(x, y)", "regress(y ~ x)")
+    return estimates_chart([*(range_of(text, LO, HI) for text in texts), range_of("mean(x)", LO, LO)])
+
+
+def lanes_of(chart, panel: int) -> list[str]:
+    content = chart.to_dict()
+    bars = content["concat"][panel]["layer"][0]
+    return [span["lane"] for span in content["datasets"][bars["data"]["name"]]]
+
+
+def test_every_estimate_and_coefficient_is_drawn(chart):
+    panels = chart.to_dict()["concat"]
+    assert [panel["title"]["text"] for panel in panels] == [
+        "mean(x)",
+        "var(x)",
+        "corr(x, y)",
+        "regress(y ~ x): (intercept)",
+        "regress(y ~ x): x",
+        "mean(x)",
+    ]
+    assert lanes_of(chart, 1) == ["guaranteed", "attained", "linear (approximate)", "± 2 sampling errors"]
+
+
+def test_a_range_that_is_not_proved_is_not_drawn():
+    found = range_of("regress(y ~ x)", {"x": [0, 0.5], "y": [0, 1]}, {"x": [1, 1.5], "y": [0.1, 2]})
+    chart = estimates_chart([found])
+    assert "guaranteed" not in lanes_of(chart, 1)
+    assert "no range could be proved" in chart.to_dict()["concat"][1]["title"]["subtitle"][0]
+
+
+@pytest.mark.parametrize(
+    ("name", "start"), [("a.png", b"\x89PNG"), ("a.svg", b"<svg"), ("a.HTML", b"\n<!DOCTYPE html>")]
+)
+def test_pictures_are_whole_files(chart, tmp_path, name, start):
+    path = write_picture(chart, tmp_path / name)
+    content = path.read_bytes()
+    assert content.lstrip().startswith(start.lstrip())
+    assert [file.name for file in tmp_path.iterdir()] == [name]
+    if path.suffix == ".HTML":
+        # nothing is fetched from outside
+        assert not re.search(rb"<(script|link)[^>]*(src|href)=", content)
+
+
+def test_names_of_pictures_are_checked(chart, tmp_path):
+    with pytest.raises(SettingError, match=r"ends with none of .png, .svg, .html"):
+        write_picture(chart, tmp_path / "a.jpg")
+    with pytest.raises(SettingError, match="cannot be written there"):
+        write_picture(chart, tmp_path / "no" / "a.png")
+    with pytest.raises(SettingError, match="no estimate to draw"):
+        estimates_chart([])

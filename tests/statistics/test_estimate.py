@@ -1,0 +1,197 @@
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import polars as pl
+import pytest
+
+from sfumato.errors import SettingError
+from sfumato.statistics import Estimate, Regression, range_of
+
+STATISTICS = ("mean(x)", "var(x)", "std(x)", "cov(x, y)", "corr(x, y)", "regress(y ~ x)")
+
+
+def boxed(n: int, *, correlation: float, half: float, seed: int = 0, records_a_box: int = 1):
+    """Make boxes of normal data with half-widths of a given mean, in deviations."""
+    rng = np.random.default_rng(seed)
+    boxes = n // records_a_box
+    x = rng.normal(size=boxes)
+    y = correlation * x + np.sqrt(1 - correlation**2) * rng.normal(size=boxes)
+    lo, hi = {}, {}
+    for name, values in (("x", x), ("y", y)):
+        halves = rng.gamma(2.0, half / 2, boxes)
+        centres = values + rng.uniform(-1, 1, boxes) * halves
+        lo[name], hi[name] = np.tile(centres - halves, records_a_box), np.tile(centres + halves, records_a_box)
+    return lo, hi
+
+
+def tightness(found: Estimate) -> float:
+    return found.width / (found.attained[1] - found.attained[0])
+
+
+@pytest.mark.parametrize("correlation", [-0.9, -0.5, 0.0, 0.5, 0.9])
+@pytest.mark.parametrize("half", [0.05, 0.2])
+@pytest.mark.parametrize("records_a_box", [1, 10])
+def test_guaranteed_ranges_are_hardly_wider_than_attained_ones(correlation, half, records_a_box):
+    lo, hi = boxed(10_000, correlation=correlation, half=half, records_a_box=records_a_box)
+    limits = {"mean(x)": 1.0001, "var(x)": 1.001, "std(x)": 1.001, "cov(x, y)": 1.01, "corr(x, y)": 1.03}
+    for text, limit in limits.items():
+        found = range_of(text, lo, hi)
+        assert found.guaranteed
+        assert 1 <= tightness(found) <= limit, text
+    assert tightness(range_of("regress(y ~ x)", lo, hi)["x"]) <= 1.01
+
+
+@pytest.mark.parametrize("half", [0.5, 1.0, 2.0])
+def test_wide_boxes_too(half):
+    lo, hi = boxed(5_000, correlation=0.5, half=half)
+    for text in ("var(x)", "cov(x, y)", "corr(x, y)"):
+        assert tightness(range_of(text, lo, hi)) <= 1.03, text
+
+
+@pytest.mark.parametrize("text", STATISTICS)
+def test_values_are_what_numpy_computes(text):
+    lo, hi = boxed(500, correlation=0.3, half=0.2)
+    weights = np.random.default_rng(3).gamma(2.0, 1.0, 500)
+    found = range_of(text, lo, hi, weights)
+    x, y = ((lo[name] + hi[name]) / 2 for name in "xy")
+    covariances = np.cov(x, y, aweights=weights, ddof=0)
+    fit = np.polynomial.polynomial.polyfit(x, y, 1, w=np.sqrt(weights))
+    expected = {
+        "mean(x)": np.average(x, weights=weights),
+        "var(x)": covariances[0, 0],
+        "std(x)": np.sqrt(covariances[0, 0]),
+        "cov(x, y)": covariances[0, 1],
+        "corr(x, y)": covariances[0, 1] / np.sqrt(covariances[0, 0] * covariances[1, 1]),
+        "regress(y ~ x)": {"(intercept)": fit[0], "x": fit[1]},
+    }
+    assert found.value == pytest.approx(expected[text], rel=1e-10)
+
+
+@pytest.mark.parametrize("text", STATISTICS)
+def test_whole_weights_are_repeated_records(text):
+    lo, hi = boxed(200, correlation=0.3, half=0.3, seed=5)
+    weights = np.random.default_rng(3).integers(1, 4, 200)
+    weighted = range_of(text, lo, hi, weights)
+    repeated = range_of(text, *({name: np.repeat(ends[name], weights) for name in ends} for ends in (lo, hi)))
+    for name in ("value", "lower", "upper"):
+        assert getattr(weighted, name) == pytest.approx(getattr(repeated, name), rel=1e-4, abs=1e-4)
+
+
+@pytest.mark.parametrize("text", STATISTICS)
+def test_order_scale_and_shift_do_not_matter(text):
+    lo, hi = boxed(300, correlation=-0.4, half=0.2, seed=7)
+    one = range_of(text, lo, hi)
+    order = np.random.default_rng(0).permutation(300)
+    other = range_of(text, *({name: 1e4 + 1e3 * ends[name][order] for name in "xy"} for ends in (lo, hi)))
+    factors = {"mean(x)": 1e3, "var(x)": 1e6, "std(x)": 1e3, "cov(x, y)": 1e6, "corr(x, y)": 1.0}
+    if text in factors:
+        shift = 1e4 if text == "mean(x)" else 0.0
+        for name in ("value", "lower", "upper"):
+            assert getattr(other, name) == pytest.approx(factors[text] * getattr(one, name) + shift, rel=1e-3)
+    else:
+        assert other["x"].lower == pytest.approx(one["x"].lower, rel=1e-3)
+
+
+def test_sampling_errors_are_those_of_drawing_again():
+    rng = np.random.default_rng(0)
+    texts = ("mean(x)", "var(x)", "std(x)", "cov(x, y)", "corr(x, y)", "regress(y ~ x)")
+    drawn = {text: [] for text in texts}
+    told = {}
+    for _ in range(300):
+        x = rng.gamma(3.0, 1.0, 400)
+        data = {"x": x, "y": x + rng.normal(size=400) * (1 + 0.2 * x)}
+        for text in texts:
+            found = range_of(text, data, data)
+            found = found["x"] if isinstance(found, Regression) else found
+            drawn[text].append(found.value)
+            told.setdefault(text, []).append(found.sampling_error)
+    for text in texts:
+        assert np.std(drawn[text]) == pytest.approx(np.mean(told[text]), rel=0.15), text
+
+
+def test_an_exact_attribute_adds_no_width():
+    lo, hi = boxed(1000, correlation=0.5, half=0.2)
+    hi = {**hi, "y": lo["y"]}
+    found = range_of("cov(x, y)", lo, hi)
+    assert found.contributions["y"] == 0.0
+    # with y exact the covariance is linear in x, so that every end is attained and linear
+    assert found.linear == pytest.approx(found.attained, abs=1e-3)
+    assert tightness(found) < 1.001
+
+
+def test_a_regression_is_a_mapping_of_estimates():
+    lo, hi = boxed(2000, correlation=0.5, half=0.05)
+    lo, hi = ({**ends, "z": ends["x"] ** 3} for ends in (lo, hi))
+    found = range_of("regress(y ~ x + z)", lo, hi)
+    assert list(found) == ["(intercept)", "x", "z"]
+    assert len(found) == 3
+    assert found.value["z"] == found["z"].value
+    assert found["z"].statistic == "regress(y ~ x + z): z"
+    for name in ("lower", "upper", "attained", "linear", "sampling_error"):
+        assert getattr(found, name)["x"] == getattr(found["x"], name)
+    assert found.guaranteed == all(one.guaranteed for one in found.values())
+    assert json.loads(json.dumps(found.summary()))["coefficients"]["x"]["value"] == found["x"].value
+    assert str(found).count("\n") == 2
+
+
+def test_what_is_not_proved_is_infinite_and_null():
+    # the predictor can be constant
+    found = range_of("regress(y ~ x)", {"x": [0, 0.5], "y": [0, 1]}, {"x": [1, 1.5], "y": [0.1, 2]})["x"]
+    assert not found.guaranteed
+    assert (found.lower, found.upper) == (-np.inf, np.inf)
+    assert found.summary()["lower"] is None
+    assert "no guaranteed range" in str(found)
+
+
+def test_arrays_of_other_libraries_are_taken():
+    lo, hi = {"x": pl.Series([0, 1, 2])}, {"x": pl.Series([1, 1, 5]).to_pandas()}
+    found = range_of("mean(x)", lo, hi, weights=[1, 1, 2])
+    assert found.attained == (1.25, 3.0)
+    assert range_of("mean(x)", pl.DataFrame(lo).to_pandas(), pl.DataFrame(hi).to_pandas()).attained == (1.0, 7 / 3)
+
+
+@pytest.mark.parametrize(
+    ("text", "lo", "hi", "weights", "message"),
+    [
+        ("mean(x)", {"x": [1, 5]}, {"x": [2, 4]}, None, "'x': lo is above hi in 1 records"),
+        ("mean(x)", {"x": [1, np.nan]}, {"x": [2, 4]}, None, "'x': 1 records have no bound"),
+        ("mean(x)", {"x": [1, 1]}, {"x": [2, np.inf]}, None, "'x': 1 records have a bound that is not finite"),
+        ("mean(x)", {"x": [1, -1e200]}, {"x": [2, 4]}, None, "not finite, or beyond 1e\\+150"),
+        ("mean(x)", {"x": [1, 5, 6]}, {"x": [2, 6]}, None, "lo\\['x'\\] has 3 records, hi\\['x'\\] has 2"),
+        ("cov(x, y)", {"x": [1, 2], "y": [1]}, {"x": [1, 2], "y": [1]}, None, "lo\\['y'\\] has 1"),
+        ("mean(x)", {"x": [1]}, {"x": [2]}, None, "there are 1 records; a statistic needs at least two"),
+        ("mean(x)", {"x": []}, {"x": []}, None, "there are 0 records"),
+        ("mean(x)", {"x": ["a", "b"]}, {"x": [2, 3]}, None, "lo\\['x'\\] does not hold numbers"),
+        ("mean(x)", {"x": [[1, 2]]}, {"x": [[2, 3]]}, None, "lo\\['x'\\] has 2 dimensions"),
+        ("mean(x)", {"x": [1, 2]}, {}, None, "hi has no bounds of 'x'"),
+        ("mean(x)", {}, {"x": [1, 2]}, None, "lo has no bounds of 'x'"),
+        ("mean(z)", {"x": [1, 2]}, {"x": [1, 2]}, None, "there is no attribute 'z'"),
+        ("mean(x)", {"x": [1, 2]}, {"x": [1, 2]}, [1], "weights has 1 entries, the bounds have 2"),
+        ("mean(x)", {"x": [1, 2]}, {"x": [1, 2]}, [1, -1], "weights: 1 of 2 are negative"),
+        ("mean(x)", {"x": [1, 2]}, {"x": [1, 2]}, [0, 0], "weights: all are zero"),
+        ("mean(x)", {"x": [1, 2]}, {"x": [1, 2]}, [1, np.nan], "weights: 1 of 2 are missing"),
+        ("mean(x)", {"x": [1, 2]}, {"x": [1, 2]}, [1, np.inf], "weights: 1 of 2 are not finite"),
+        ("mean(x)", {"x": [1, 2]}, {"x": [1, 2]}, [1e150, 1e150], "too large to be summed up"),
+        ("corr(x, y)", {"x": [5, 5], "y": [1, 2]}, {"x": [5, 5], "y": [2, 2]}, None, "undefined: 'x' is constant"),
+        ("corr(x, y)", {"x": [1.1] * 3, "y": [1, 2, 3]}, {"x": [1.1] * 3, "y": [1, 2, 3]}, None, "'x' is constant"),
+        ("regress(y ~ x)", {"x": [5, 5], "y": [1, 2]}, {"x": [6, 6], "y": [2, 2]}, None, "'x' is constant"),
+        (
+            "regress(y ~ x + z)",
+            {"x": [1, 2, 4, 0], "z": [2, 4, 8, 0], "y": [1, 2, 5, 3]},
+            {"x": [1, 2, 4, 0], "z": [2, 4, 8, 0], "y": [1, 2, 5, 3]},
+            None,
+            "singular: a predictor depends linearly",
+        ),
+    ],
+)
+def test_bad_input_is_refused_by_name(text, lo, hi, weights, message):
+    with pytest.raises(SettingError, match=message):
+        range_of(text, lo, hi, weights)
+
+
+def test_a_correlation_that_can_be_anything_says_so():
+    found = range_of("corr(x, y)", {"x": [0, 0, 0], "y": [0, 0, 0]}, {"x": [9, 9, 8], "y": [9, 8, 9]})
+    assert (found.lower, found.upper) == (-1.0, 1.0)
+    assert found.guaranteed

@@ -53,6 +53,52 @@ def largest_form(boxes: Reals, weights: Reals, a: float, b: float, alpha: float,
 
 
 @compiled
+def largest_product(
+    centres: Reals, halves: Reals, directions: Reals, weights: Reals, a: float, b: float, alpha: float, beta: float
+) -> Reals:
+    """Maximise alpha A^2 + A B + beta B^2, measured from (a, b), in each zonotope.
+
+    A record's zonotope is its centre (``centres``, IN: rows A, B) plus sums of steps between - and + half a length
+    (``halves``, IN: one row a direction) in each of some ``directions`` (IN: rows A, B; sorted by their angle, from
+    above -90 to 90 degrees). The largest value lies on its border, as for :func:`largest_form`, whose sums are
+    returned.
+    """
+    sums = np.zeros(5)
+    for i in range(weights.size):
+        middle_a, middle_b = centres[0, i] - a, centres[1, i] - b
+        # the corner from which the steps, by rising angle, go round one half; the other half is its mirror image
+        from_a = from_b = 0.0
+        for step in range(halves.shape[0]):
+            from_a -= halves[step, i] * directions[0, step]
+            from_b -= halves[step, i] * directions[1, step]
+        best, best_a, best_b = -np.inf, 0.0, 0.0
+        for step in range(halves.shape[0]):
+            da, db = directions[0, step], directions[1, step]
+            length = 2.0 * halves[step, i]
+            curvature = alpha * da * da + da * db + beta * db * db
+            for side in (1.0, -1.0):
+                at_a, at_b = middle_a + side * from_a, middle_b + side * from_b
+                slope = side * (2.0 * alpha * at_a * da + at_a * db + at_b * da + 2.0 * beta * at_b * db)
+                way = length
+                if curvature < 0.0:
+                    way = min(max(-0.5 * slope / curvature, 0.0), length)
+                for reached in (0.0, way):
+                    end_a, end_b = at_a + side * reached * da, at_b + side * reached * db
+                    value = alpha * end_a * end_a + end_a * end_b + beta * end_b * end_b
+                    if value > best:
+                        best, best_a, best_b = value, end_a, end_b
+            from_a += length * da
+            from_b += length * db
+        weight = weights[i]
+        sums[0] += weight * best_a
+        sums[1] += weight * best_b
+        sums[2] += weight * best_a * best_a
+        sums[3] += weight * best_a * best_b
+        sums[4] += weight * best_b * best_b
+    return sums
+
+
+@compiled
 def number_rows(rows: Reals) -> tuple[Codes, int]:
     """Give numbers to the distinct rows in order of first appearance.
 

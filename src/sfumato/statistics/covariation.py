@@ -8,21 +8,23 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from itertools import pairwise
+from typing import TypeVar
 
 import numpy as np
 
 from sfumato.arrays import Reals
-from sfumato.statistics.quadratic import MAX_IDLE, Form, Moments, Pair
+from sfumato.statistics.quadratic import Combined, Form, Moments, Pair, divide
 from sfumato.statistics.sample import Sample
 from sfumato.statistics.spread import ROUNDING, spread_of
 
 TOLERANCE = 1e-3
 """How close guaranteed and attained ends should come, as a share of the half-width of the linear range."""
-MAX_NODES = 120
-NARROW = 0.05
-"""Nodes of ln s that are narrower and do not help any more show a gap that dividing does not close."""
+SMALLEST = 1e-15
+"""A tolerance that is never zero; everything is of about unit size."""
 MAX_ROUNDS = 40
+MAX_PARTS = 120
+
+Shape = TypeVar("Shape", Pair, Combined)
 
 
 @dataclass(frozen=True)
@@ -73,14 +75,19 @@ def power_of_two(number: float) -> float:
 
 def covariance_range(scaled: Scaled) -> Range:
     """Return the range of the covariance."""
-    tolerance = TOLERANCE * _half_width(scaled.pair)
+    return covariance_within(scaled.pair).scaled(scaled.x_scale * scaled.y_scale)
 
-    def largest(pair: Pair) -> tuple[float, float]:
-        form = Form(pair, 0.0, 0.0)
-        best = form.climb(pair.middles, tolerance=tolerance)
+
+def covariance_within(shapes: Shape) -> Range:
+    """Return the range of the covariance of two numbers that lie in shapes."""
+    tolerance = TOLERANCE * shapes.linear + SMALLEST
+
+    def largest(shapes: Shape) -> tuple[float, float]:
+        form = Form(shapes, 0.0, 0.0)
+        best = form.climb(shapes.middles, tolerance=tolerance)
         return form.bound(best, goal=best.xy, tolerance=tolerance), best.xy
 
-    return _both(scaled.pair, largest).scaled(scaled.x_scale * scaled.y_scale)
+    return _both(shapes, largest)
 
 
 def correlation_range(scaled: Scaled) -> Range:
@@ -92,7 +99,7 @@ def correlation_range(scaled: Scaled) -> Range:
     fixed a correlation is bounded by a form, as tightly as ln s is known; ln s is divided until that is enough.
     """
     spans = (scaled.x_variance, scaled.y_variance)
-    tolerance = TOLERANCE * _half_width(scaled.pair) / math.sqrt(scaled.pair.middles.xx * scaled.pair.middles.yy)
+    tolerance = (TOLERANCE * scaled.pair.linear + SMALLEST) / math.sqrt(scaled.pair.middles.xx * scaled.pair.middles.yy)
 
     def largest(pair: Pair) -> tuple[float, float]:
         best = _most_correlated(pair, tolerance)
@@ -111,7 +118,7 @@ def slope_range(scaled: Scaled) -> Range:
     """Return the range of the slope of y on x; it is infinite if x can be constant."""
     least = scaled.x_variance[0]
     reference = scaled.pair.middles
-    tolerance = TOLERANCE * _half_width(scaled.pair) / max(reference.xx, least)
+    tolerance = (TOLERANCE * scaled.pair.linear + SMALLEST) / max(reference.xx, least)
 
     def largest(pair: Pair) -> tuple[float, float]:
         best = pair.middles
@@ -132,21 +139,13 @@ def slope_range(scaled: Scaled) -> Range:
     return _both(scaled.pair, largest).scaled(scaled.y_scale / scaled.x_scale)
 
 
-def _both(pair: Pair, largest: Callable[[Pair], tuple[float, float]]) -> Range:
+def _both(shapes: Shape, largest: Callable[[Shape], tuple[float, float]]) -> Range:
     """Find both ends by finding the upper one twice."""
-    upper, high = largest(pair)
-    lower, low = largest(pair.mirrored())
+    upper, high = largest(shapes)
+    lower, low = largest(shapes.mirrored())
     # the last operations round, too
     ulp = 8 * ROUNDING
     return Range(-lower - ulp * abs(lower), upper + ulp * abs(upper), (-low, high))
-
-
-def _half_width(pair: Pair) -> float:
-    """Return half the width of the linear range of the covariance."""
-    boxes, at = pair.boxes, pair.middles
-    x, y = 0.5 * (boxes[0] + boxes[1]) - at.x, 0.5 * (boxes[2] + boxes[3]) - at.y
-    halves = abs(y) * (boxes[1] - boxes[0]) + abs(x) * (boxes[3] - boxes[2])
-    return float(pair.shares @ halves) / 2 + 1e-12
 
 
 def _most_correlated(pair: Pair, tolerance: float) -> Moments:
@@ -180,23 +179,15 @@ def _positive_bound(pair: Pair, best: Moments, spans: Spans, tolerance: float) -
     known = min(max(0.5 * math.log(best.yy / best.xx), low), high)
     first = min(math.sqrt(tolerance), 0.5 * (high - low))
 
-    def bound(node: tuple[float, float]) -> float:
-        s, loss = math.exp(0.5 * (node[0] + node[1])), math.cosh(0.5 * (node[1] - node[0]))
+    def bound(start: float, end: float) -> float:
+        s, loss = math.exp(0.5 * (start + end)), math.cosh(0.5 * (end - start))
         goal = reached / loss
         least = 0.5 * (s * vx + vy / s)
         found = _form(pair, goal, s).bound(best, goal=0.0, tolerance=tolerance * least)
         return loss * (goal + max(found, 0.0) / least)
 
     edges = sorted({low, max(known - first, low), min(known + first, high), high})
-    nodes = [(bound(node), node) for node in pairwise(edges if len(edges) > 1 else (low, high))]
-    idle = 0
-    while (worst := max(nodes))[0] > reached + 2 * tolerance and len(nodes) < MAX_NODES and idle < MAX_IDLE:
-        start, end = worst[1]
-        third = (end - start) / 3
-        nodes.remove(worst)
-        nodes += [(bound(node), node) for node in pairwise((start, start + third, end - third, end))]
-        idle = idle + 1 if third < NARROW and max(nodes)[0] > worst[0] - 0.05 * (worst[0] - reached) else 0
-    return max(nodes)[0]
+    return divide(bound, edges, goal=reached, enough=reached + 2 * tolerance, most=MAX_PARTS)
 
 
 def _negative_bound(pair: Pair, best: Moments, spans: Spans, tolerance: float) -> float:

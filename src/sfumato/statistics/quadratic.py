@@ -17,8 +17,11 @@ replaced by its tangent), which finds such data.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
+from typing import Protocol, Self
 
 import numpy as np
 
@@ -27,6 +30,8 @@ from sfumato.statistics.spread import rounding_of
 
 MAX_CUTS = 48
 MAX_STEPS = 24
+NARROW = 0.03
+"""Parts of a divided interval that are narrower than this share and do not help show a gap that stays."""
 MAX_IDLE = 8
 """After so many cuts that hardly help, few records leave a gap that no cut closes."""
 
@@ -48,6 +53,35 @@ class Moments:
         return float(min(max(self.xy / scale, -1.0), 1.0)) if scale > 0 else float("nan")
 
 
+class Shapes(Protocol):
+    """Where two numbers of each record can lie."""
+
+    @property
+    def records(self) -> int:
+        """How many records there are."""
+
+    @property
+    def size(self) -> float:
+        """The mean of the largest squares, to which rounding is in proportion."""
+
+    @property
+    def middles(self) -> Moments:
+        """The moments of the middles."""
+
+    def largest(self, a: float, b: float, alpha: float, beta: float) -> Reals:
+        """Return the sums of X, Y, X^2, X Y, Y^2, measured from (a, b), where alpha X^2 + X Y + beta Y^2 is largest."""
+
+    def ends(self, direction: Reals) -> tuple[float, float]:
+        """Return the smallest and the largest possible mean in a direction."""
+
+    @property
+    def linear(self) -> float:
+        """Half the width of the linear range of the covariance."""
+
+    def mirrored(self) -> Self:
+        """Return the same with -x for x."""
+
+
 @dataclass(frozen=True)
 class Pair:
     """The boxes of two attributes, near 0 and of about unit size."""
@@ -60,7 +94,7 @@ class Pair:
 
     @cached_property
     def size(self) -> float:
-        """The mean of the largest squares, to which rounding is in proportion."""
+        """The mean of the largest squares."""
         largest = np.maximum(self.boxes[0::2] ** 2, self.boxes[1::2] ** 2)
         return float(largest.sum(axis=0) @ self.shares)
 
@@ -70,11 +104,92 @@ class Pair:
         x, y = 0.5 * (self.boxes[0] + self.boxes[1]), 0.5 * (self.boxes[2] + self.boxes[3])
         return moments_of(x, y, self.shares)
 
+    def largest(self, a: float, b: float, alpha: float, beta: float) -> Reals:
+        """Return the sums where the form is largest."""
+        from sfumato.kernels.quadratic import largest_form
+
+        return largest_form(self.boxes, self.shares, a, b, alpha, beta)
+
+    def ends(self, direction: Reals) -> tuple[float, float]:
+        """Return the smallest and the largest possible mean in a direction."""
+        x, y = self.boxes[:2] * direction[0], self.boxes[2:] * direction[1]
+        low, high = x.min(axis=0) + y.min(axis=0), x.max(axis=0) + y.max(axis=0)
+        return float(low @ self.shares), float(high @ self.shares)
+
+    @cached_property
+    def linear(self) -> float:
+        """Half the width of the linear range of the covariance."""
+        at = self.middles
+        x, y = 0.5 * (self.boxes[0] + self.boxes[1]) - at.x, 0.5 * (self.boxes[2] + self.boxes[3]) - at.y
+        widths = abs(y) * (self.boxes[1] - self.boxes[0]) + abs(x) * (self.boxes[3] - self.boxes[2])
+        return 0.5 * float(widths @ self.shares)
+
     def mirrored(self) -> Pair:
-        """Return the pair with -x for x."""
+        """Return the same with -x for x."""
         boxes = self.boxes.copy()
         boxes[0], boxes[1] = -self.boxes[1], -self.boxes[0]
         return Pair(boxes, self.shares, self.records)
+
+
+@dataclass(frozen=True)
+class Combined:
+    """Two linear combinations of several attributes: a record's box becomes a zonotope in their plane."""
+
+    middle: Reals
+    """One row an attribute."""
+    half: Reals
+    factors: Reals
+    """The two rows of factors."""
+    shares: Reals
+    records: int
+
+    @cached_property
+    def size(self) -> float:
+        """The mean of the largest squares that the parts of a combination can have together."""
+        reach = abs(self.factors) @ (abs(self.middle) + self.half)
+        return float((reach**2).sum(axis=0) @ self.shares)
+
+    @cached_property
+    def middles(self) -> Moments:
+        """The moments of the middles."""
+        return self.moments(self.middle)
+
+    def moments(self, values: Reals) -> Moments:
+        """Return the moments of the combinations of exact values."""
+        first, second = self.factors @ values
+        return moments_of(first, second, self.shares)
+
+    @cached_property
+    def _steps(self) -> tuple[Reals, Reals, Reals]:
+        """The centres, and half lengths and directions by rising angle."""
+        turned = np.where((self.factors[0] < 0) | ((self.factors[0] == 0) & (self.factors[1] < 0)), -1.0, 1.0)
+        directions = self.factors * turned
+        order = np.argsort(np.arctan2(directions[1], directions[0]), kind="stable")
+        return self.factors @ self.middle, self.half[order], np.ascontiguousarray(directions[:, order])
+
+    def largest(self, a: float, b: float, alpha: float, beta: float) -> Reals:
+        """Return the sums where the form is largest."""
+        from sfumato.kernels.quadratic import largest_product
+
+        return largest_product(*self._steps, self.shares, a, b, alpha, beta)
+
+    def ends(self, direction: Reals) -> tuple[float, float]:
+        """Return the smallest and the largest possible mean in a direction."""
+        factors = direction @ self.factors
+        middle, half = float(factors @ self.middle @ self.shares), float(abs(factors) @ self.half @ self.shares)
+        return middle - half, middle + half
+
+    @cached_property
+    def linear(self) -> float:
+        """Half the width of the linear range of the covariance."""
+        first, second = self.factors @ (self.middle - (self.middle @ self.shares)[:, None])
+        slopes = np.outer(self.factors[0], second) + np.outer(self.factors[1], first)
+        return float((abs(slopes) * self.half).sum(axis=0) @ self.shares)
+
+    def mirrored(self) -> Combined:
+        """Return the same with -x for x."""
+        factors = self.factors * np.array([[-1.0], [1.0]])
+        return Combined(self.middle, self.half, factors, self.shares, self.records)
 
 
 def moments_of(x: Reals, y: Reals, shares: Reals) -> Moments:
@@ -99,22 +214,22 @@ class Cut:
 
 
 class Form:
-    """alpha V(x) + C(x, y) + beta V(y) of a pair.
+    """alpha V(x) + C(x, y) + beta V(y) of data that lie in shapes.
 
     Parameters
     ----------
-    pair
-        The boxes.
+    shapes
+        The boxes, or what becomes of them.
     alpha, beta
         Not both negative with 4 alpha beta > 1, so that the form has a positive direction.
     """
 
-    def __init__(self, pair: Pair, alpha: float, beta: float) -> None:
-        self.pair, self.alpha, self.beta = pair, alpha, beta
+    def __init__(self, shapes: Shapes, alpha: float, beta: float) -> None:
+        self.shapes, self.alpha, self.beta = shapes, alpha, beta
         values, vectors = np.linalg.eigh(np.array([[alpha, 0.5], [0.5, beta]]))
         self.negative, self.positive = max(-float(values[0]), 0.0), float(values[1])
         self.down, self.up = vectors[:, 0], vectors[:, 1]
-        self.rounding = 4.0 * rounding_of(pair.records) * (1.0 + abs(alpha) + abs(beta))
+        self.rounding = 4.0 * rounding_of(shapes.records) * (1.0 + abs(alpha) + abs(beta))
         self.cuts: list[Cut] = []
 
     def of(self, moments: Moments) -> float:
@@ -124,9 +239,7 @@ class Form:
     @cached_property
     def ends(self) -> tuple[float, float]:
         """The smallest and the largest possible D."""
-        x, y = self.pair.boxes[:2] * self.down[0], self.pair.boxes[2:] * self.down[1]
-        shares = self.pair.shares
-        return float((x.min(axis=0) + y.min(axis=0)) @ shares), float((x.max(axis=0) + y.max(axis=0)) @ shares)
+        return self.shapes.ends(self.down)
 
     def place_of(self, moments: Moments) -> tuple[float, float]:
         """Return where the means lie in the negative and in the positive direction."""
@@ -175,14 +288,12 @@ class Form:
 
     def add_cut(self, place: float, positive: float, *, tolerance: float) -> Cut:
         """Bound the form from c at ``place``; where c lies in the positive direction is found, from a first guess."""
-        from sfumato.kernels.quadratic import largest_form
-
         best: Cut | None = None
         low = high = None
         for step in range(MAX_STEPS):
             a, b = place * self.down + positive * self.up
-            x, y, xx, xy, yy = largest_form(self.pair.boxes, self.pair.shares, a, b, self.alpha, self.beta).tolist()
-            height = self.alpha * xx + xy + self.beta * yy + self.rounding * (self.pair.size + a * a + b * b)
+            x, y, xx, xy, yy = self.shapes.largest(a, b, self.alpha, self.beta).tolist()
+            height = self.alpha * xx + xy + self.beta * yy + self.rounding * (self.shapes.size + a * a + b * b)
             mean, ahead = place + self.down[0] * x + self.down[1] * y, self.up[0] * x + self.up[1] * y
             if best is None or height < best.height:
                 moments = Moments(a + x, b + y, xx - x * x, xy - x * y, yy - y * y)
@@ -219,3 +330,33 @@ class Form:
         values = (heights[:, None] + self.negative * (at - places[:, None]) ** 2).min(axis=0)
         worst = int(values.argmax())
         return float(values[worst]), float(at[worst])
+
+
+def divide(
+    bound: Callable[[float, float], float], edges: Sequence[float], *, goal: float, enough: float, most: int
+) -> float:
+    """Bound something that depends on a number, by dividing the interval in which the number lies.
+
+    Parameters
+    ----------
+    bound
+        Returns the bound if the number lies between two others.
+    edges
+        The first division, from the smallest to the largest possible number.
+    goal
+        What is reached.
+    enough
+        A bound that is close enough to it.
+    most
+        The largest number of parts.
+    """
+    nodes = [(bound(*node), node) for node in pairwise(edges)]
+    narrow = NARROW * (edges[-1] - edges[0])
+    idle = 0
+    while (worst := max(nodes))[0] > enough and len(nodes) < most and idle < MAX_IDLE:
+        start, end = worst[1]
+        third = (end - start) / 3
+        nodes.remove(worst)
+        nodes += [(bound(*node), node) for node in pairwise((start, start + third, end - third, end))]
+        idle = idle + 1 if third < narrow and max(nodes)[0] > worst[0] - 0.05 * (worst[0] - goal) else 0
+    return max(nodes)[0]

@@ -1,141 +1,231 @@
 """The ranges of the coefficients of a linear regression.
 
-With b0 the slopes at the middles, e = y - b0 x and S the covariances of the predictors, b - b0 = S^-1 cov(x, e). Every
-entry of cov(x, e) is a form of two attributes, whose range is found as for a covariance; S is an interval matrix whose
-entries are ranges of variances and covariances. With R the inverse of the middle of S and E at least |R S - I|, the
-inverse of R S is I + F with |F| <= (I - E)^-1 - I, if the eigenvalues of E are below one; if they are not, nothing is
-proved.
+One predictor: the slope is a ratio of a covariance and a variance, bounded as a correlation is.
+
+Two predictors x and u: with d and g the slopes of x and of y - r x on u, and V(x | u) the variance of x - d u,
+
+    (b - r) V(x | u) = C(x - d0 u, y - r x - g0 u) - (d - d0) V(u) (g - g0)
+
+for any d0 and g0. The covariance is of two combinations, so its range is found as for two attributes; the last term is
+a product of two deviations whose ranges are known from regressions on one predictor, and vanishes as the interval of d
+is divided.
+
+More predictors: with b0 the slopes at the middles, e = y - b0 x, S the covariances of the predictors and R the inverse
+of the middle of S, b - b0 = (R S)^-1 R C(x, e). Every entry of R C(x, e) is a covariance of two combinations. S is an
+interval matrix; with E at least |R S - I|, the inverse of R S is I + F with |F| <= (I - E)^-1 - I if the eigenvalues of
+E are below one. If they are not, nothing is proved.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
 from sfumato.arrays import Reals
 from sfumato.errors import SettingError
-from sfumato.statistics.covariation import TOLERANCE, Range, Scaled, covariance_range, power_of_two, slope_range
+from sfumato.statistics.covariation import SMALLEST, Range, Scaled, covariance_within, power_of_two, slope_range
 from sfumato.statistics.language import Statistic
 from sfumato.statistics.points import derivatives_of, values_of
-from sfumato.statistics.quadratic import Form, Pair
-from sfumato.statistics.sample import Boxes, Sample
+from sfumato.statistics.quadratic import Combined, Form, Pair, divide
+from sfumato.statistics.sample import Sample
 from sfumato.statistics.spread import ROUNDING, mean_range, rounding_of, spread_of
 
 MAX_CLIMBS = 24
+MAX_PARTS = 30
+PRECISION = 0.02
+"""How close guaranteed and attained ends of two slopes should come, as a share of the attained width."""
+ROOM = 1.0 + 1e-9
+"""For the rounding of the last few operations."""
 NOT_PROVED = (-math.inf, math.inf)
 
 Interval = tuple[float, float]
 
 
+@dataclass(frozen=True)
+class Plane:
+    """The boxes of outcome and predictors, near 0 and of about unit size; the outcome is the first row."""
+
+    middle: Reals
+    half: Reals
+    centres: Reals
+    scales: Reals
+    shares: Reals
+    records: int
+
+    @classmethod
+    def of(cls, sample: Sample, names: Sequence[str]) -> Plane:
+        """Scale the attributes of a sample."""
+        boxes, rows = sample.boxes, [list(sample.bounds).index(name) for name in names]
+        scales = np.array([[power_of_two(math.sqrt(spread_of(sample, name).upper))] for name in names])
+        centres = np.array([[sample.bounds[name].middle] for name in names])
+        middle, half = (boxes.middles[rows] - centres) / scales, boxes.halves[rows] / scales
+        return cls(middle, half, centres, scales, boxes.shares, sample.records)
+
+    def place_of(self, values: Reals) -> Reals:
+        """Return exact values in this scale."""
+        return (values - self.centres) / self.scales
+
+    def slope_scale(self, number: int) -> float:
+        """Return by what a slope of this scale is multiplied to be one of the attributes."""
+        return float(self.scales[0, 0] / self.scales[number, 0])
+
+    def combined(self, first: Sequence[float] | Reals, second: Sequence[float] | Reals) -> Combined:
+        """Combine the attributes in two ways."""
+        return Combined(self.middle, self.half, np.array([first, second]), self.shares, self.records)
+
+    def ends_of(self, factors: Sequence[float] | Reals) -> tuple[Reals, Reals]:
+        """Return the bounds of a combination in each box."""
+        middle, half = np.asarray(factors) @ self.middle, abs(np.asarray(factors)) @ self.half
+        return middle - half, middle + half
+
+    def variance_of(self, factors: Sequence[float] | Reals) -> Interval:
+        """Return the range of the variance of a combination."""
+        low, high = self.ends_of(factors)
+        found = spread_of(Sample({"": low}, {"": high}, [""], self.shares), "")
+        slack = rounding_of(self.records) * (found.upper + 1.0)
+        return max(found.lower - slack, 0.0), found.upper + slack
+
+    def slope_of(self, outcome: Sequence[float] | Reals, predictor: Sequence[float] | Reals) -> Interval:
+        """Return the range of the slope of one combination on another that has no attribute with it in common."""
+        pair = Pair(np.stack([*self.ends_of(predictor), *self.ends_of(outcome)]), self.shares, self.records)
+        found = slope_range(Scaled(pair, 1.0, 1.0, self.variance_of(predictor), self.variance_of(outcome)))
+        return found.lower, found.upper
+
+
+@dataclass(frozen=True)
+class Reached:
+    """Data that were found to have an extreme coefficient."""
+
+    value: float
+    values: Reals
+    """One row an attribute, outcome first."""
+
+
 def regression_ranges(sample: Sample, statistic: Statistic, at_middles: Reals) -> list[Range]:
     """Return the ranges of intercept and slopes; infinite where nothing is proved."""
-    outcome, *predictors = statistic.attributes
-    proved = _slopes(sample, outcome, predictors, at_middles[1:])
-    proved = [_intercept(sample, outcome, predictors, at_middles[1:], proved), *proved]
-    found = []
-    for target, (low, high) in enumerate(proved):
-        reached = climb(sample.boxes, statistic, target)
-        found.append(Range(min(low, reached[0]), max(high, reached[1]), reached))
-    return found
+    climbs = [_climb(sample, statistic, target) for target in range(at_middles.size)]
+    attained = [(low.value, high.value) for low, high in climbs]
+    slopes, predictors = at_middles[1:], statistic.attributes[1:]
+    if slopes.size == 1:
+        found = slope_range(Scaled.of(sample, predictors[0], statistic.attributes[0]))
+        proved = [(found.lower, found.upper)]
+        attained[1] = (min(attained[1][0], found.attained[0]), max(attained[1][1], found.attained[1]))
+    else:
+        plane = Plane.of(sample, statistic.attributes)
+        proved = _two_slopes(plane, climbs[1:]) if slopes.size == 2 else _many_slopes(plane, slopes)
+    proved = [_intercept(sample, statistic, slopes, proved), *proved]
+    return [
+        Range(min(low, reached[0]), max(high, reached[1]), reached)
+        for (low, high), reached in zip(proved, attained, strict=True)
+    ]
 
 
-def climb(boxes: Boxes, statistic: Statistic, target: int) -> Interval:
-    """Return the smallest and the largest value that is found by moving all values along the derivatives."""
+def _climb(sample: Sample, statistic: Statistic, target: int) -> tuple[Reached, Reached]:
+    """Find data with a small and data with a large coefficient, by moving all values along the derivatives."""
+    boxes = sample.boxes
+    rows = [list(sample.bounds).index(name) for name in statistic.attributes]
     ends = []
     for sign in (-1.0, 1.0):
-        values = boxes.middles
+        values = boxes.middles[rows]
         best = sign * float(values_of(statistic, values, boxes.shares)[target])
         share = 1.0
         for _ in range(MAX_CLIMBS):
             rising = sign * derivatives_of(statistic, values, boxes.shares)[target] > 0.0
-            corner = np.where(rising, boxes.hi, boxes.lo)
+            corner = np.where(rising, boxes.hi[rows], boxes.lo[rows])
+            moved = values + share * (corner - values)
             try:
-                moved = values + share * (corner - values)
                 reached = sign * float(values_of(statistic, moved, boxes.shares)[target])
             except SettingError:
                 # on the way the predictors became dependent
                 reached = -math.inf
-            if reached > best * (1 + 1e-12 * math.copysign(1.0, best)):
+            if reached > best + 1e-9 * abs(best):
                 best, values = reached, moved
             elif share > 0.1:
                 share *= 0.5
             else:
                 break
-        ends.append(sign * best)
+        ends.append(Reached(sign * best, values))
     return ends[0], ends[1]
 
 
-def _slopes(sample: Sample, outcome: str, predictors: list[str], slopes: Reals) -> list[Interval]:
-    """Return what the slopes are proved to lie between."""
-    if len(predictors) == 1:
-        found = slope_range(Scaled.of(sample, predictors[0], outcome))
-        return [(found.lower, found.upper)]
-    low, high = _covariances(sample, predictors)
-    middle, radius = 0.5 * (low + high), 0.5 * (high - low)
-    try:
-        inverse = np.linalg.inv(middle)
-    except np.linalg.LinAlgError:
-        return [NOT_PROVED] * slopes.size
-    rounded = rounding_of(sample.records) * (abs(inverse) @ abs(middle))
-    away = abs(inverse) @ radius + abs(inverse @ middle - np.eye(slopes.size)) + rounded
-    if not (np.isfinite(away).all() and abs(np.linalg.eigvals(away)).max() < 1.0 - 1e-9):
-        return [NOT_PROVED] * slopes.size
-    further = np.linalg.inv(np.eye(slopes.size) - away) * (1.0 + 1e-9) - np.eye(slopes.size)
-    residual = np.array([_residual_covariance(sample, outcome, predictors, slopes, j) for j in range(slopes.size)])
-    centre, reach = inverse @ residual.mean(axis=1), abs(inverse) @ (0.5 * (residual[:, 1] - residual[:, 0]))
-    reach = reach + abs(further) @ (abs(centre) + reach)
-    reach = reach * (1.0 + 1e-9) + 16 * ROUNDING * (abs(slopes) + abs(centre))
-    return list(zip((slopes + centre - reach).tolist(), (slopes + centre + reach).tolist(), strict=True))
+def _two_slopes(plane: Plane, climbs: Sequence[tuple[Reached, Reached]]) -> list[Interval]:
+    """Return what the slopes on two predictors are proved to lie between."""
+    proved = []
+    for number, (low, high) in enumerate(climbs, start=1):
+        scale = plane.slope_scale(number)
+        tolerance = PRECISION * (high.value - low.value) / scale + SMALLEST
+        lower = -_partial_bound(plane, number, low, -1.0, tolerance) * scale
+        upper = _partial_bound(plane, number, high, 1.0, tolerance) * scale
+        proved.append((lower - 8 * ROUNDING * abs(lower), upper + 8 * ROUNDING * abs(upper)))
+    return proved
 
 
-def _covariances(sample: Sample, predictors: list[str]) -> tuple[Reals, Reals]:
-    """Return the smallest and the largest variances and covariances of the predictors."""
-    low, high = np.empty((len(predictors),) * 2), np.empty((len(predictors),) * 2)
-    for i, one in enumerate(predictors):
-        spread = spread_of(sample, one)
-        low[i, i], high[i, i] = spread.lower, spread.upper
+def _partial_bound(plane: Plane, number: int, reached: Reached, sign: float, tolerance: float) -> float:
+    """Bound the slope of sign * y on one of two predictors."""
+    y, x, u = np.eye(3)[[0, number, 3 - number]]
+    values = plane.place_of(reached.values)
+    slope = sign * reached.value / plane.slope_scale(number)
+    # y - r x; its slope on u is g, that of x on u is d
+    rest = sign * y - slope * x
+    d_range, g_range = plane.slope_of(x, u), plane.slope_of(rest, u)
+    if not math.isfinite(sum(d_range) + sum(g_range)):
+        return math.inf
+    at = plane.combined(x, u).moments(values), plane.combined(rest, u).moments(values)
+    d, g = (moments.xy / moments.yy for moments in at)
+    most = plane.variance_of(u)[1]
+    away = most * max(abs(g_range[0] - g), abs(g_range[1] - g)) * ROOM
+
+    def bound(start: float, end: float) -> float:
+        middle, width = 0.5 * (start + end), 0.5 * (end - start) * ROOM
+        least = plane.variance_of(x - middle * u)[0] - width**2 * most * ROOM
+        if not least > 0.0:
+            return math.inf
+        shapes = plane.combined(x - middle * u, rest - g * u)
+        form = Form(shapes, 0.0, 0.0)
+        goal = 0.0 if start <= d <= end else -width * away
+        found = form.bound(shapes.moments(values), goal=goal, tolerance=tolerance * least) + width * away
+        return slope + max(found, 0.0) * ROOM / least
+
+    first = 0.5 * tolerance * plane.variance_of(x - d * u)[0] / (away + SMALLEST)
+    low, high = d_range
+    edges = sorted({low, min(max(d - first, low), high), min(max(d + first, low), high), high})
+    return divide(
+        bound, edges if len(edges) > 1 else (low, high), goal=slope, enough=slope + 2 * tolerance, most=MAX_PARTS
+    )
+
+
+def _many_slopes(plane: Plane, slopes: Reals) -> list[Interval]:
+    """Return what the slopes on three or more predictors are proved to lie between."""
+    scales = np.array([plane.slope_scale(number) for number in range(1, slopes.size + 1)])
+    own, units = slopes / scales, np.eye(slopes.size + 1)[1:]
+    low, high = np.empty((slopes.size,) * 2), np.empty((slopes.size,) * 2)
+    for i in range(slopes.size):
+        low[i, i], high[i, i] = plane.variance_of(units[i])
         for j in range(i):
-            found = covariance_range(Scaled.of(sample, one, predictors[j]))
+            found = covariance_within(plane.combined(units[i], units[j]))
             low[i, j] = low[j, i] = found.lower
             high[i, j] = high[j, i] = found.upper
-    return low, high
+    middle, radius = 0.5 * (low + high), 0.5 * (high - low)
+    inverse = np.linalg.pinv(middle)
+    rounded = rounding_of(plane.records) * (abs(inverse) @ abs(middle))
+    off = abs(inverse) @ radius * ROOM + abs(inverse @ middle - np.eye(slopes.size)) + rounded
+    if not abs(np.linalg.eigvals(off)).max() < 1.0 - 1e-9:
+        return [NOT_PROVED] * slopes.size
+    further = np.linalg.inv(np.eye(slopes.size) - off) * ROOM - np.eye(slopes.size)
+    residual = np.concatenate([[1.0], -own])
+    parts = [covariance_within(plane.combined(row @ units, residual)) for row in inverse]
+    least, most = np.array([part.lower for part in parts]), np.array([part.upper for part in parts])
+    reach = abs(further) @ np.maximum(abs(least), abs(most)) * ROOM + 16 * ROUNDING * abs(own)
+    lower, upper = (own + least - reach) * scales, (own + most + reach) * scales
+    return list(zip(lower.tolist(), upper.tolist(), strict=True))
 
 
-def _residual_covariance(sample: Sample, outcome: str, predictors: list[str], slopes: Reals, number: int) -> Interval:
-    """Return the range of the covariance of a predictor with the residuals of given slopes.
-
-    It is C(x, e) - b V(x), where e leaves the predictor's own part out and so has an interval of its own.
-    """
-    boxes, rows = sample.boxes, list(sample.bounds)
-    low = high = np.zeros(boxes.shares.size)
-    others = [(outcome, 1.0), *((name, -slope) for name, slope in zip(predictors, slopes.tolist(), strict=True))]
-    for name, factor in others:
-        if name != predictors[number]:
-            row, centre = rows.index(name), sample.bounds[name].middle
-            ends = factor * (boxes.lo[row] - centre), factor * (boxes.hi[row] - centre)
-            low, high = low + np.minimum(*ends), high + np.maximum(*ends)
-    row, centre = rows.index(predictors[number]), sample.bounds[predictors[number]].middle
-    x_low, x_high = boxes.lo[row] - centre, boxes.hi[row] - centre
-    x_scale = power_of_two(math.sqrt(float(boxes.shares @ np.maximum(x_low**2, x_high**2))))
-    e_scale = power_of_two(math.sqrt(float(boxes.shares @ np.maximum(low**2, high**2))))
-    pair = Pair(
-        np.stack([x_low / x_scale, x_high / x_scale, low / e_scale, high / e_scale]),
-        boxes.shares,
-        sample.records,
-    )
-    alpha = -float(slopes[number]) * x_scale / e_scale
-    ends_found = []
-    for form in (Form(pair.mirrored(), -alpha, 0.0), Form(pair, alpha, 0.0)):
-        tolerance = TOLERANCE * (form.ends[1] - form.ends[0] + 1e-9)
-        best = form.climb(form.pair.middles, tolerance=tolerance)
-        ends_found.append(form.bound(best, goal=form.of(best), tolerance=tolerance))
-    scale = x_scale * e_scale
-    return -ends_found[0] * scale, ends_found[1] * scale
-
-
-def _intercept(sample: Sample, outcome: str, predictors: list[str], slopes: Reals, proved: list[Interval]) -> Interval:
+def _intercept(sample: Sample, statistic: Statistic, slopes: Reals, proved: list[Interval]) -> Interval:
     """Return what E_y - b E_x is proved to lie between: with b0 for b exactly, the rest as intervals."""
+    outcome, *predictors = statistic.attributes
     low, high = mean_range(sample, outcome)
     size = abs(low) + abs(high)
     for name, slope, (least, most) in zip(predictors, slopes.tolist(), proved, strict=True):
@@ -145,5 +235,5 @@ def _intercept(sample: Sample, outcome: str, predictors: list[str], slopes: Real
         own = (-slope * means[0], -slope * means[1])
         rest = [(slope - b) * mean for b in (least, most) for mean in means]
         low, high = low + min(own) + min(rest), high + max(own) + max(rest)
-        size += abs(own[0]) + abs(own[1]) + max(abs(r) for r in rest)
+        size += abs(own[0]) + abs(own[1]) + max(abs(part) for part in rest)
     return low - 16 * ROUNDING * size, high + 16 * ROUNDING * size

@@ -18,6 +18,7 @@ class Row:
     theirs: float
     target: str
     met: bool
+    unit: str = " s"
 
     @property
     def ratio(self) -> float:
@@ -25,10 +26,10 @@ class Row:
         return self.ours / self.theirs
 
     def __str__(self) -> str:
-        speed = f"{self.ratio:.2f} of it" if self.ratio > 0.01 else f"{1 / self.ratio:,.0f} times faster"
+        speed = f"{self.ratio:.5g} of it" if self.ratio > 0.01 else f"{1 / self.ratio:,.0f} times faster"
         verdict = "met" if self.met else "NOT MET"
         return (
-            f"{self.what}\n    sfumato {self.ours:.3f} s, {self.peer} {self.theirs:.3f} s: {speed} "
+            f"{self.what}\n    sfumato {self.ours:.5g}{self.unit}, {self.peer} {self.theirs:.5g}{self.unit}: {speed} "
             f"(target: {self.target}; {verdict})"
         )
 

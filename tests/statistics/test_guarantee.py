@@ -53,7 +53,8 @@ def test_no_consistent_data_leave_the_guaranteed_range(part):
     for number in range(PROBLEMS // PARTS):
         problem = random_problem(rng)
         data = {attributes: problem.data(rng, attributes=attributes) for attributes in (1, 2, 3)}
-        for text in STATISTICS:
+        # two predictors take longer
+        for text in STATISTICS if number % 3 == 0 else STATISTICS[:-1]:
             statistic = parse(text)
             try:
                 found = range_of(text, *problem.arguments)
@@ -83,4 +84,4 @@ def test_no_consistent_data_leave_the_guaranteed_range(part):
     assert all("undefined" in message or "singular" in message for message in refused)
     assert checked["mean(x)"] == checked["var(x)"] == PROBLEMS // PARTS
     assert checked["corr(x, y)"] > 0.7 * PROBLEMS // PARTS
-    assert checked["regress(z ~ x + y)"] > 0.3 * PROBLEMS // PARTS
+    assert checked["regress(z ~ x + y)"] > 0.3 * PROBLEMS // PARTS // 3

@@ -15,7 +15,7 @@ from sfumato.statistics.language import Statistic, parse
 from sfumato.statistics.points import derivatives_of, influences_of, values_of
 from sfumato.statistics.regression import regression_ranges
 from sfumato.statistics.sample import Sample
-from sfumato.statistics.spread import ROUNDING, mean_range, spread_of
+from sfumato.statistics.spread import ROUNDING, mean_range, middles_variance, spread_of
 
 
 @dataclass(frozen=True)
@@ -174,20 +174,22 @@ def estimate_of(
 def _of_one(statistic: Statistic, sample: Sample) -> list[Estimate]:
     """Estimate mean, variance or deviation, in a few passes over the records."""
     (name,) = statistic.attributes
-    bounds, spread = sample.bounds[name], spread_of(sample, name)
-    value, found, half = spread.value, Range(spread.lower, spread.upper, spread.attained), spread.linear
-    error = math.sqrt(max(spread.fourth - spread.value**2, 0.0) / sample.effective)
+    bounds = sample.bounds[name]
     if statistic.name == "mean":
-        value, half = bounds.middle, 0.5 * (bounds.high - bounds.low)
         found = Range(*mean_range(sample, name), (bounds.low, bounds.high))
-        error = math.sqrt(spread.value / sample.effective)
-    elif statistic.name == "std":
-        value = math.sqrt(spread.value)
-        found = _root(found) if not bounds.exact else Range(value, value, (value, value))
-        # the derivative of the root
-        slope = 1.0 / (2.0 * value) if value > 0 else 0.0
-        half, error = slope * half, slope * error
-    return [_estimate(statistic.text, sample, value, found, {name: half}, error)]
+        error = math.sqrt(middles_variance(sample, name) / sample.effective)
+        half = 0.5 * (bounds.high - bounds.low)
+        return [_estimate(statistic.text, sample, bounds.middle, found, {name: half}, error)]
+    spread = spread_of(sample, name)
+    found = Range(spread.lower, spread.upper, spread.attained)
+    error = math.sqrt(max(spread.fourth - spread.value**2, 0.0) / sample.effective)
+    if statistic.name == "var":
+        return [_estimate(statistic.text, sample, spread.value, found, {name: spread.linear}, error)]
+    value = math.sqrt(spread.value)
+    found = _root(found) if not bounds.exact else Range(value, value, (value, value))
+    # the derivative of the root
+    slope = 1.0 / (2.0 * value) if value > 0 else 0.0
+    return [_estimate(statistic.text, sample, value, found, {name: slope * spread.linear}, slope * error)]
 
 
 def _root(found: Range) -> Range:
@@ -234,7 +236,7 @@ def _check_defined(statistic: Statistic, sample: Sample) -> None:
     for name in needed:
         bounds = sample.bounds[name]
         noise = 8 * ROUNDING * max(abs(bounds.lo).max(), abs(bounds.hi).max())
-        if not spread_of(sample, name).value > noise**2:
+        if not middles_variance(sample, name) > noise**2:
             raise SettingError(
                 f"{statistic.text} is undefined: {name!r} is constant", hint="choose an attribute that varies"
             )

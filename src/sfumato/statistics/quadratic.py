@@ -17,6 +17,7 @@ replaced by its tangent), which finds such data.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -32,7 +33,7 @@ MAX_CUTS = 48
 MAX_STEPS = 24
 NARROW = 0.03
 """Parts of a divided interval that are narrower than this share and do not help show a gap that stays."""
-MAX_IDLE = 8
+MAX_IDLE = 6
 """After so many cuts that hardly help, few records leave a gap that no cut closes."""
 
 
@@ -228,7 +229,7 @@ class Form:
         self.shapes, self.alpha, self.beta = shapes, alpha, beta
         values, vectors = np.linalg.eigh(np.array([[alpha, 0.5], [0.5, beta]]))
         self.negative, self.positive = max(-float(values[0]), 0.0), float(values[1])
-        self.down, self.up = vectors[:, 0], vectors[:, 1]
+        self.down, self.up = vectors[:, 0].tolist(), vectors[:, 1].tolist()
         self.rounding = 4.0 * rounding_of(shapes.records) * (1.0 + abs(alpha) + abs(beta))
         self.cuts: list[Cut] = []
 
@@ -239,12 +240,13 @@ class Form:
     @cached_property
     def ends(self) -> tuple[float, float]:
         """The smallest and the largest possible D."""
-        return self.shapes.ends(self.down)
+        low, high = self.shapes.ends(np.array(self.down))
+        return low - self.rounding * (1.0 + self.shapes.size), high + self.rounding * (1.0 + self.shapes.size)
 
     def place_of(self, moments: Moments) -> tuple[float, float]:
         """Return where the means lie in the negative and in the positive direction."""
-        mean = np.array([moments.x, moments.y])
-        return float(self.down @ mean), float(self.up @ mean)
+        x, y = moments.x, moments.y
+        return self.down[0] * x + self.down[1] * y, self.up[0] * x + self.up[1] * y
 
     def climb(self, start: Moments, *, tolerance: float) -> Moments:
         """Find data whose form is large, from the means of other data on."""
@@ -291,13 +293,13 @@ class Form:
         best: Cut | None = None
         low = high = None
         for step in range(MAX_STEPS):
-            a, b = place * self.down + positive * self.up
+            a, b = (place * down + positive * up for down, up in zip(self.down, self.up, strict=True))
             x, y, xx, xy, yy = self.shapes.largest(a, b, self.alpha, self.beta).tolist()
             height = self.alpha * xx + xy + self.beta * yy + self.rounding * (self.shapes.size + a * a + b * b)
             mean, ahead = place + self.down[0] * x + self.down[1] * y, self.up[0] * x + self.up[1] * y
             if best is None or height < best.height:
                 moments = Moments(a + x, b + y, xx - x * x, xy - x * y, yy - y * y)
-                best = Cut(place, height, positive, float(mean), moments)
+                best = Cut(place, height, positive, mean, moments)
             # the sum falls towards the data's own mean with slope 2 p and at least curvature 2 p
             if 2.0 * self.positive * ahead**2 <= tolerance:
                 break
@@ -318,18 +320,36 @@ class Form:
 
     def _envelope(self) -> tuple[float, float]:
         """Return the largest value of the lower envelope of all cuts, and its place."""
-        places = np.array([cut.place for cut in self.cuts])
-        heights = np.array([cut.height for cut in self.cuts])
-        # without n D^2 a cut is a line
-        base = heights + self.negative * places**2
-        first, second = np.triu_indices(places.size, 1)
-        run = 2.0 * self.negative * (places[first] - places[second])
-        meets = np.divide(base[first] - base[second], run, out=np.full(run.shape, np.nan), where=run != 0.0)
         low, high = self.ends
-        at = np.concatenate([[low, high], meets[(meets > low) & (meets < high)]])
-        values = (heights[:, None] + self.negative * (at - places[:, None]) ** 2).min(axis=0)
-        worst = int(values.argmax())
-        return float(values[worst]), float(at[worst])
+        # without n D^2 a cut is a line; with D rising, lines of later places are the lowest
+        lowest: list[Cut] = []
+        meets: list[float] = []
+        for cut in sorted(self.cuts, key=lambda cut: (cut.place, cut.height)):
+            while lowest:
+                meet = self._meet(lowest[-1], cut)
+                if meet > (meets[-1] if meets else -math.inf):
+                    break
+                lowest.pop()
+                if meets:
+                    meets.pop()
+            if lowest:
+                meets.append(meet)
+            lowest.append(cut)
+        worst = (-math.inf, low)
+        for number, cut in enumerate(lowest):
+            # each cut is the lowest between two meetings, and largest at one of them
+            start = max(meets[number - 1], low) if number else low
+            end = min(meets[number], high) if number < len(meets) else high
+            if start <= end:
+                worst = max(worst, *((cut.height + self.negative * (at - cut.place) ** 2, at) for at in (start, end)))
+        return worst
+
+    def _meet(self, one: Cut, other: Cut) -> float:
+        """Return where the cut of a later place becomes the lower one."""
+        run = 2.0 * self.negative * (other.place - one.place)
+        if run <= 0.0:
+            return -math.inf if other.height < one.height else math.inf
+        return (other.height - one.height) / run + 0.5 * (one.place + other.place)
 
 
 def divide(

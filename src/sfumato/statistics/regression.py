@@ -159,7 +159,10 @@ def _two_slopes(plane: Plane, climbs: Sequence[tuple[Reached, Reached]]) -> list
         tolerance = PRECISION * (high.value - low.value) / scale + SMALLEST
         lower = -_partial_bound(plane, number, low, -1.0, tolerance) * scale
         upper = _partial_bound(plane, number, high, 1.0, tolerance) * scale
-        proved.append((lower - 8 * ROUNDING * abs(lower), upper + 8 * ROUNDING * abs(upper)))
+        if math.isfinite(lower) and math.isfinite(upper):
+            proved.append((lower - 8 * ROUNDING * abs(lower), upper + 8 * ROUNDING * abs(upper)))
+        else:
+            proved.append(NOT_PROVED)
     return proved
 
 

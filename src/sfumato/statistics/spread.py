@@ -51,6 +51,15 @@ def mean_range(sample: Sample, name: str) -> tuple[float, float]:
     return bounds.low - slack, bounds.high + slack
 
 
+def middles_variance(sample: Sample, name: str) -> float:
+    """Return the variance of the middles."""
+    from sfumato.kernels.spread import spread_sums
+
+    bounds = sample.bounds[name]
+    middles, _, _ = spread_sums(bounds.lo, bounds.hi, sample.weights, sample.step, bounds.middle, *EVERYWHERE)
+    return float(middles[0]) / sample.total
+
+
 def spread_of(sample: Sample, name: str) -> Spread:
     """Find what the variance can be: the lower end exactly, the upper up to (largest width / N)^2 (ERRATA 001-12)."""
     bounds = sample.bounds[name]

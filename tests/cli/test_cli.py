@@ -259,3 +259,59 @@ def test_help_loads_nothing_heavy():
 def test_importing_sfumato_loads_nothing_heavy():
     program = "import sys, sfumato; assert not {'polars', 'numba', 'scipy', 'pandas', 'numpy'} & set(sys.modules)"
     subprocess.run([sys.executable, "-c", program], check=True)
+
+
+@pytest.fixture
+def released(tmp_path):
+    table = pl.DataFrame(
+        {
+            "sex": ["f", "f", "m", "m"],
+            "age.lo": [20, 20, 35, 30],
+            "age.hi": [39, 29, 59, 49],
+            "hours": [10.0, None, 35.0, 20.0],
+            "w": [1.0, 2.0, 1.0, 1.0],
+        }
+    )
+    release = sf.Release(table, promise=sf.Promise(quasi="sex", k=2), forms={"age": sf.Interval()})
+    return str(release.write(tmp_path / "out"))
+
+
+def test_estimate_as_json(run, released, tmp_path):
+    picture = tmp_path / "p.svg"
+    options = ("--weight", "w", "--picture", str(picture), "--json")
+    code, out, err = run("estimate", released, "mean(age)", "regress(hours ~ age)", *options)
+    found = json.loads(out)
+    assert (code, err) == (0, "")
+    mean, regression = found["estimates"]
+    assert mean["attained"] == pytest.approx([25.0, 41.0])
+    assert mean["lower"] <= 25.0 <= 41.0 <= mean["upper"]
+    assert (mean["guaranteed"], mean["weight"], mean["records"]) == (True, "w", 4)
+    assert set(regression["coefficients"]) == {"(intercept)", "age"}
+    assert regression["coefficients"]["age"]["left_out"] == 1
+    assert found["picture"] == str(picture)
+    assert picture.read_text().startswith("<svg")
+
+
+def test_estimate_as_text(run, released):
+    code, out, _ = run("estimate", released, "mean(age)", "mean(hours)", "regress(hours ~ age)")
+    assert code == 0
+    assert out.startswith("Estimates")
+    assert "mean(hours): of 3 records; 1 lack a value." in out
+    assert "no range could be proved" in out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("mean(agee)",), "there is no attribute 'agee'\n  mean(agee)\n       ^^^^"),
+        (("mean(sex)",), "'sex' is not numeric"),
+        (("mean(age",), "')' is expected here"),
+        (("mean(age)", "--weight", "x"), "weight: there is no attribute 'x'"),
+        (("mean(age)", "--picture", "p.gif"), "ends with none of"),
+        ((), "Missing argument"),
+    ],
+)
+def test_wrong_estimates_say_what_is_wrong(run, released, arguments, message):
+    code, out, err = run("estimate", released, *arguments)
+    assert (code, out) == (2, "")
+    assert message in err

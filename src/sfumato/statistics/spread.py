@@ -57,7 +57,8 @@ def middles_variance(sample: Sample, name: str) -> float:
 
     bounds = sample.bounds[name]
     middles, _, _ = spread_sums(bounds.lo, bounds.hi, sample.weights, sample.step, bounds.middle, *EVERYWHERE)
-    return float(middles[0]) / sample.total
+    variance: float = middles[0] / sample.total
+    return variance
 
 
 def spread_of(sample: Sample, name: str) -> Spread:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -22,11 +23,13 @@ from sfumato.microfile.forms import Exact, Form, Interval, Sets
 from sfumato.microfile.hierarchy import Hierarchy
 from sfumato.microfile.microfile import Microfile
 from sfumato.release.audit import Audit, audit_folder
-from sfumato.release.release import Release
+from sfumato.release.release import Release, open_release
+from sfumato.statistics.estimate import Estimate, Regression
 
 RECORDS = 50_000
 YEARS = 20
 LEFT_OUT = ("name", "household", "zip", "hours", "weight")
+STATISTICS = ("mean(age)", "std(age)", "corr(age, income)")
 PROMISE = Promise(quasi=("region", "sex", "age", "education"), sensitive=("illness", "income"), k=10, l=3, t=0.35)
 
 
@@ -37,7 +40,7 @@ def demo(
     json: Json = False,
     seed: Seed = 1,
 ) -> None:
-    """Profile, measure, coarsen, release and audit an embedded census."""
+    """Profile, measure, coarsen, release, audit and estimate an embedded census."""
     with progress_shown() as progress:
         people = census(RECORDS, seed=seed or 0)
         found = profile(people, progress=progress)
@@ -55,11 +58,13 @@ def demo(
         )
         release.write(out, force=force, seed=seed, progress=progress)
         after = audit_folder(out)
+        opened = open_release(out)
+        told = [opened.estimate(statistic) for statistic in STATISTICS]
     if json:
         content = {"before": summarize(before), "after": as_json(after), "lost": _lost(lost), "release": str(out)}
-        emit(content)
+        emit(content | {"estimates": [one.summary() for one in told]})
     else:
-        _tell(found.combinations, summarize(before), lost, after, out)
+        _tell(found.combinations, summarize(before), lost, after, told, out)
 
 
 def _coarsened(people: Microfile) -> tuple[Microfile, dict[str, Form]]:
@@ -104,7 +109,12 @@ def _lost(lost: Utility) -> dict[str, Any]:
 
 
 def _tell(
-    combinations: tuple[Combination, ...], before: dict[str, Any], lost: Utility, after: Audit, out: Path
+    combinations: tuple[Combination, ...],
+    before: dict[str, Any],
+    lost: Utility,
+    after: Audit,
+    told: Sequence[Estimate | Regression],
+    out: Path,
 ) -> None:
     screen = console()
     worst = combinations[-1]
@@ -123,4 +133,7 @@ def _tell(
     )
     screen.print(f"The release lies in {out}; its audit, from the files alone:", markup=False)
     show(after)
+    screen.print("What it still tells about the people in it, with ranges in which the truth must lie:")
+    for one in told:
+        screen.print(f"  {one}", markup=False)
     screen.print(f"Try: sfumato audit {out} --json, or change a cell of it and audit again.", markup=False)

@@ -116,9 +116,30 @@ def test_an_exact_attribute_adds_no_width():
     hi = {**hi, "y": lo["y"]}
     found = range_of("cov(x, y)", lo, hi)
     assert found.contributions["y"] == 0.0
-    # with y exact the covariance is linear in x, so that every end is attained and linear
-    assert found.linear == pytest.approx(found.attained, abs=1e-3)
-    assert tightness(found) < 1.001
+    # with y exact the covariance is linear in x, and so are regressions on y
+    for linear in (found, *range_of("regress(x ~ y)", lo, hi).values()):
+        assert linear.linear == pytest.approx(linear.attained, rel=1e-12)
+        assert tightness(linear) == pytest.approx(1.0, abs=1e-9)
+    assert range_of("cov(x, y)", {"x": [5, 5], "y": [0, 2]}, {"x": [5, 5], "y": [1, 3]}).width < 1e-12
+
+
+def test_numbers_far_from_zero_and_dependent_predictors_keep_their_digits():
+    far = {"x": [1e16, 1e16 + 2], "y": [0.0, 1.0]}
+    assert range_of("var(x)", far, far).value == 1.0
+    assert range_of("cov(x, y)", far, far).value == 0.5
+    assert range_of("var(x)", far, {"x": [1e16, 1e16 + 4]}).attained == (1.0, 4.0)
+    year = np.arange(1990.0, 2021.0)
+    data = {"y": np.sin(year), "a": year, "b": year**2, "c": year**3}
+    shifted = np.polynomial.polynomial.Polynomial.fit(year, data["y"], 3).convert().coef
+    assert range_of("regress(y ~ a + b + c)", data, data).value["c"] == pytest.approx(shifted[3], rel=1e-6)
+
+
+def test_data_that_hardly_vary_are_not_taken_for_a_correlation():
+    # all boxes of x share a point, where a correlation is undefined
+    y = [0, 0.04, 1, 1, 0.1]
+    found = range_of("corr(x, y)", {"x": [0, 0, 0.2, 0.2, 0], "y": y}, {"x": [0.2, 0.2, 0.4, 0.4, 0.2], "y": y})
+    assert found.attained[0] > 0.3
+    assert (found.lower, found.upper) == (-1.0, 1.0)
 
 
 def test_a_regression_is_a_mapping_of_estimates():
@@ -149,7 +170,11 @@ def test_arrays_of_other_libraries_are_taken():
     lo, hi = {"x": pl.Series([0, 1, 2])}, {"x": pl.Series([1, 1, 5]).to_pandas()}
     found = range_of("mean(x)", lo, hi, weights=[1, 1, 2])
     assert found.attained == (1.25, 3.0)
-    assert range_of("mean(x)", pl.DataFrame(lo).to_pandas(), pl.DataFrame(hi).to_pandas()).attained == (1.0, 7 / 3)
+    for convert in (lambda frame: frame, pl.DataFrame.to_pandas, pl.DataFrame.to_arrow):
+        assert range_of("mean(x)", convert(pl.DataFrame(lo)), convert(pl.DataFrame(hi))).attained == (1.0, 7 / 3)
+    frozen = np.array([1.0, 2.0, 3.0])
+    frozen.flags.writeable = False
+    assert range_of("mean(x)", {"x": frozen}, {"x": frozen}).value == 2.0
 
 
 @pytest.mark.parametrize(
@@ -158,12 +183,19 @@ def test_arrays_of_other_libraries_are_taken():
         ("mean(x)", {"x": [1, 5]}, {"x": [2, 4]}, None, "'x': lo is above hi in 1 records"),
         ("mean(x)", {"x": [1, np.nan]}, {"x": [2, 4]}, None, "'x': 1 records have no bound"),
         ("mean(x)", {"x": [1, 1]}, {"x": [2, np.inf]}, None, "'x': 1 records have a bound that is not finite"),
-        ("mean(x)", {"x": [1, -1e200]}, {"x": [2, 4]}, None, "not finite, or beyond 1e\\+150"),
+        ("mean(x)", {"x": [1, -1e200]}, {"x": [2, 4]}, None, "not finite, or beyond 1e\\+70"),
         ("mean(x)", {"x": [1, 5, 6]}, {"x": [2, 6]}, None, "lo\\['x'\\] has 3 records, hi\\['x'\\] has 2"),
         ("cov(x, y)", {"x": [1, 2], "y": [1]}, {"x": [1, 2], "y": [1]}, None, "lo\\['y'\\] has 1"),
         ("mean(x)", {"x": [1]}, {"x": [2]}, None, "there are 1 records; a statistic needs at least two"),
         ("mean(x)", {"x": []}, {"x": []}, None, "there are 0 records"),
         ("mean(x)", {"x": ["a", "b"]}, {"x": [2, 3]}, None, "lo\\['x'\\] does not hold numbers"),
+        ("mean(x)", {"x": ["1", "2"]}, {"x": [2, 3]}, None, "lo\\['x'\\] does not hold numbers"),
+        ("mean(x)", {"x": np.array(["NaT"], "M8[D]")}, {"x": [2]}, None, "lo\\['x'\\] does not hold numbers"),
+        ("mean(x)", {"x": [10**400, 2]}, {"x": [2, 3]}, None, "lo\\['x'\\] does not hold numbers"),
+        ("mean(x)", {"x": np.ma.array([1.0, 2.0], mask=[0, 1])}, {"x": [2, 3]}, None, "1 records have no bound"),
+        ("mean(x)", None, None, None, "lo is a NoneType, which does not map names to arrays"),
+        ("mean(x)", {"x": [1, 2]}, [1, 2], None, "hi is a list, which does not map names to arrays"),
+        ("mean(x)", {"x": [1, 2]}, {"x": [1, 2]}, [1e-80, 1e-80], "too large or too small"),
         ("mean(x)", {"x": [[1, 2]]}, {"x": [[2, 3]]}, None, "lo\\['x'\\] has 2 dimensions"),
         ("mean(x)", {"x": [1, 2]}, {}, None, "hi has no bounds of 'x'"),
         ("mean(x)", {}, {"x": [1, 2]}, None, "lo has no bounds of 'x'"),
@@ -173,7 +205,7 @@ def test_arrays_of_other_libraries_are_taken():
         ("mean(x)", {"x": [1, 2]}, {"x": [1, 2]}, [0, 0], "weights: all are zero"),
         ("mean(x)", {"x": [1, 2]}, {"x": [1, 2]}, [1, np.nan], "weights: 1 of 2 are missing"),
         ("mean(x)", {"x": [1, 2]}, {"x": [1, 2]}, [1, np.inf], "weights: 1 of 2 are not finite"),
-        ("mean(x)", {"x": [1, 2]}, {"x": [1, 2]}, [1e150, 1e150], "too large to be summed up"),
+        ("mean(x)", {"x": [1, 2]}, {"x": [1, 2]}, [6e69, 6e69], "too large or too small to be summed up"),
         ("corr(x, y)", {"x": [5, 5], "y": [1, 2]}, {"x": [5, 5], "y": [2, 2]}, None, "undefined: 'x' is constant"),
         ("corr(x, y)", {"x": [1.1] * 3, "y": [1, 2, 3]}, {"x": [1.1] * 3, "y": [1, 2, 3]}, None, "'x' is constant"),
         ("regress(y ~ x)", {"x": [5, 5], "y": [1, 2]}, {"x": [6, 6], "y": [2, 2]}, None, "'x' is constant"),

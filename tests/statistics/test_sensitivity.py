@@ -54,5 +54,7 @@ def test_bad_wishes_are_refused():
         Wanted(statistic="mean(x)", importance=0)
     with pytest.raises(SettingError, match=r"'accuracy'.*greater than 0"):
         Wanted(statistic="mean(x)", accuracy=-1)
+    with pytest.raises(SettingError, match="undefined: 'x' is constant"):
+        sensitivities("corr(x, y)", {"x": [1.0, 1.0], "y": [1.0, 2.0]})
     with pytest.raises(SettingError, match="no attribute 'z'"):
         combined_sensitivities(["mean(z)"], VALUES)

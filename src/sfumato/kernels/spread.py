@@ -12,15 +12,13 @@ import numpy as np
 from sfumato.arrays import Reals
 from sfumato.kernels.compiled import compiled, compiled_sums
 
-LARGEST = 1e150
-"""Larger numbers have no finite squares."""
-
 
 @compiled_sums
-def sum_bounds(lo: Reals, hi: Reals, weights: Reals, step: int) -> tuple[bool, Reals]:
+def sum_bounds(lo: Reals, hi: Reals, weights: Reals, step: int, largest: float) -> tuple[bool, Reals]:
     """Check the bounds and sum them up.
 
-    ``weights`` (IN) has one entry for all records (``step`` 0) or one a record (``step`` 1).
+    ``weights`` (IN) has one entry for all records (``step`` 0) or one a record (``step`` 1); nothing may be beyond
+    ``largest`` (IN).
 
     Returns whether all is in order; the sums of weights and of squared weights; the weighted means of ``lo``, of
     ``hi`` and of the sum of both distances, all measured from ``lo[0]``; and how many intervals have a width.
@@ -29,7 +27,7 @@ def sum_bounds(lo: Reals, hi: Reals, weights: Reals, step: int) -> tuple[bool, R
     total = squares = low = high = reach = wide = wrong = 0.0
     for i in range(lo.size):
         weight = weights[i * step]
-        good = (lo[i] >= -LARGEST) & (lo[i] <= hi[i]) & (hi[i] <= LARGEST) & (weight >= 0.0) & (weight <= LARGEST)
+        good = (lo[i] >= -largest) & (lo[i] <= hi[i]) & (hi[i] <= largest) & (weight >= 0.0) & (weight <= largest)
         wrong += 0.0 if good else 1.0
         total += weight
         squares += weight * weight
@@ -37,7 +35,7 @@ def sum_bounds(lo: Reals, hi: Reals, weights: Reals, step: int) -> tuple[bool, R
         high += weight * (hi[i] - origin)
         reach += weight * (abs(lo[i] - origin) + abs(hi[i] - origin))
         wide += 1.0 if hi[i] > lo[i] else 0.0
-    if wrong > 0.0 or not 0.0 < total <= LARGEST:
+    if wrong > 0.0 or not 1.0 / largest <= total <= largest:
         return False, np.zeros(6)
     return True, np.array([total, squares, low / total, high / total, reach / total, wide])
 
@@ -59,16 +57,17 @@ def spread_sums(
     ``centre`` (IN) is the mean of the middles; everything is measured from it. ``near_a``, ``near_b`` and ``far_a``,
     ``far_b`` (IN) bracket the two m.
 
-    Returns for the middles the sums of squares, of fourth powers and of |distance| times half-width; the sums
-    (weight, first, second moment) of lower ends above the first bracket, then of upper ends below it; and the same
-    of the far ends of intervals with their middle outside the second bracket.
+    Returns for the middles the sums of distances, of their squares and fourth powers, and of |distance| times
+    half-width; the sums (weight, first, second moment) of lower ends above the first bracket, then of upper ends below
+    it; and the same of the far ends of intervals with their middle outside the second bracket.
     """
-    second = fourth = linear = 0.0
+    first = second = fourth = linear = 0.0
     above = above_1 = above_2 = below = below_1 = below_2 = far = far_1 = far_2 = 0.0
     for i in range(lo.size):
         weight = weights[i * step]
         low, high = lo[i] - centre, hi[i] - centre
         middle, half = 0.5 * (low + high), 0.5 * (high - low)
+        first += weight * middle
         square = weight * middle * middle
         second += square
         fourth += square * middle * middle
@@ -87,7 +86,7 @@ def spread_sums(
         far_1 += its * end
         far_2 += its * end * end
     near = np.array([above, above_1, above_2, below, below_1, below_2])
-    return np.array([second, fourth, linear]), near, np.array([far, far_1, far_2])
+    return np.array([first, second, fourth, linear]), near, np.array([far, far_1, far_2])
 
 
 @compiled

@@ -110,8 +110,8 @@ def _ends(table: Microfile, codebook: Codebook, name: str) -> tuple[Reals, Reals
 
 
 def _weights(table: Microfile, codebook: Codebook, name: str) -> Reals:
-    if name not in codebook.attributes:
-        raise SettingError(f"weight: there is no attribute {name!r}", hint=nearest(name, codebook.attributes))
+    if not isinstance(name, str) or name not in codebook.attributes:
+        raise SettingError(f"weight: there is no attribute {name!r}", hint=nearest(str(name), codebook.attributes))
     if not isinstance(codebook.attributes[name].form, Exact) or not _is_numeric(table, codebook, name):
         raise SettingError(f"weight: {name!r} is not an exact number", hint="weights must be released as they are")
     return table.numbers(name)

@@ -24,7 +24,7 @@ MARGIN = 0.06
 """The share of the range left free on both sides."""
 
 
-def estimates_chart(estimates: Iterable[Estimate | Regression]) -> alt.ConcatChart:
+def estimates_chart(estimates: Iterable[Estimate | Regression] | Estimate | Regression) -> alt.ConcatChart:
     """Draw several estimates side by side, each on its own axis.
 
     Parameters
@@ -34,6 +34,8 @@ def estimates_chart(estimates: Iterable[Estimate | Regression]) -> alt.ConcatCha
     """
     import altair as alt
 
+    if isinstance(estimates, Estimate | Regression):
+        estimates = [estimates]
     drawn = [one for given in estimates for one in (given.values() if isinstance(given, Regression) else (given,))]
     if not drawn:
         raise SettingError("there is no estimate to draw")

@@ -21,6 +21,8 @@ TOLERANCE = 1e-3
 """How close guaranteed and attained ends should come, as a share of the half-width of the linear range."""
 SMALLEST = 1e-15
 """A tolerance that is never zero; everything is of about unit size."""
+NEGLIGIBLE = 1e-10
+"""Data that vary less, where they could vary by about 1, are constant as far as rounding tells."""
 MAX_ROUNDS = 40
 MAX_PARTS = 120
 
@@ -127,7 +129,7 @@ def slope_range(scaled: Scaled) -> Range:
             # C <= r V for the largest r: C - r V is a form
             cut = Form(pair, -slope, 0.0)
             found = cut.add_cut(*cut.place_of(best), tolerance=0.1 * tolerance).moments
-            if not (found.xx > 0.0 and found.xy / found.xx > slope + 0.05 * tolerance):
+            if found.xx < NEGLIGIBLE or not found.xy / found.xx > slope + 0.05 * tolerance:
                 break
             best = found
         slope = best.xy / best.xx
@@ -157,7 +159,7 @@ def _most_correlated(pair: Pair, tolerance: float) -> Moments:
             break
         form = _form(pair, reached, math.sqrt(best.yy / best.xx))
         found = form.add_cut(*form.place_of(best), tolerance=0.1 * tolerance).moments
-        if not found.correlation > reached + 0.05 * tolerance:
+        if min(found.xx, found.yy) < NEGLIGIBLE or not found.correlation > reached + 0.05 * tolerance:
             break
         best = found
     return best

@@ -9,13 +9,14 @@ from typing import Any
 
 import numpy as np
 
+from sfumato.arrays import Reals
 from sfumato.errors import SettingError
 from sfumato.statistics.covariation import Range, Scaled, correlation_range, covariance_range
 from sfumato.statistics.language import Statistic, parse
-from sfumato.statistics.points import derivatives_of, influences_of, values_of
+from sfumato.statistics.points import condition_of, derivatives_of, influences_of, values_of
 from sfumato.statistics.regression import regression_ranges
-from sfumato.statistics.sample import Sample
-from sfumato.statistics.spread import ROUNDING, mean_range, middles_variance, spread_of
+from sfumato.statistics.sample import Sample, columns_of
+from sfumato.statistics.spread import check_defined, mean_range, middles_variance, rounding_of, spread_of
 
 
 @dataclass(frozen=True)
@@ -44,7 +45,7 @@ class Estimate:
     """How many records were left out because a value is missing."""
     weight: str | None = None
     """The attribute that weights the records, if any."""
-    contributions: Mapping[str, float] = field(default_factory=dict)
+    contributions: Mapping[str, float] = field(default_factory=dict, hash=False)
     """The part of half the width of the linear range that each attribute's boxes cause."""
 
     @property
@@ -69,7 +70,7 @@ class Regression(Mapping[str, Estimate]):
     """
 
     statistic: str
-    coefficients: Mapping[str, Estimate]
+    coefficients: Mapping[str, Estimate] = field(hash=False)
 
     def __getitem__(self, name: str) -> Estimate:
         return self.coefficients[name]
@@ -145,7 +146,7 @@ def range_of(
     >>> found.value, found.attained, found.guaranteed
     (6.85546875, (3.1875, 12.296875), True)
     """
-    return estimate_of(parse(statistic), lo, hi, weights)
+    return estimate_of(parse(statistic), columns_of("lo", lo), columns_of("hi", hi), weights)
 
 
 def estimate_of(
@@ -203,12 +204,15 @@ def _root(found: Range) -> Range:
 def _of_several(statistic: Statistic, sample: Sample) -> list[Estimate]:
     """Estimate a statistic of two or more attributes, from the distinct boxes."""
     boxes = sample.boxes
-    _check_defined(statistic, sample)
+    check_defined(statistic, sample)
     values = values_of(statistic, boxes.middles, boxes.shares)
-    parts = np.einsum("tan,an->ta", abs(derivatives_of(statistic, boxes.middles, boxes.shares)), boxes.halves)
+    slopes = abs(derivatives_of(statistic, boxes.middles, boxes.shares))
+    parts = np.einsum("tan,an->ta", slopes, boxes.halves)
     errors = np.sqrt(influences_of(statistic, boxes.middles, boxes.shares) ** 2 @ boxes.shares / sample.effective)
     if all(bounds.exact for bounds in sample.bounds.values()):
         found = [Range(value, value, (value, value)) for value in values.tolist()]
+    elif _is_linear(statistic, sample):
+        found = _linear_ranges(statistic, sample, values, slopes)
     elif statistic.name == "regress":
         found = regression_ranges(sample, statistic, values)
     else:
@@ -230,16 +234,22 @@ def _of_several(statistic: Statistic, sample: Sample) -> list[Estimate]:
     ]
 
 
-def _check_defined(statistic: Statistic, sample: Sample) -> None:
-    """Refuse a correlation or regression with an attribute that does not vary."""
-    needed = {"corr": statistic.attributes, "regress": statistic.attributes[1:]}.get(statistic.name, ())
-    for name in needed:
-        bounds = sample.bounds[name]
-        noise = 8 * ROUNDING * max(abs(bounds.lo).max(), abs(bounds.hi).max())
-        if not middles_variance(sample, name) > noise**2:
-            raise SettingError(
-                f"{statistic.text} is undefined: {name!r} is constant", hint="choose an attribute that varies"
-            )
+def _is_linear(statistic: Statistic, sample: Sample) -> bool:
+    """Tell whether the statistic is linear in all that is not exact, so that the linear range is the range."""
+    exact = [sample.bounds[name].exact for name in statistic.attributes]
+    return (statistic.name == "cov" and any(exact)) or (statistic.name == "regress" and all(exact[1:]))
+
+
+def _linear_ranges(statistic: Statistic, sample: Sample, values: Reals, slopes: Reals) -> list[Range]:
+    boxes = sample.boxes
+    half = np.einsum("tan,an->t", slopes, boxes.halves)
+    distances = abs(boxes.middles - (boxes.middles @ boxes.shares)[:, None]) + boxes.halves
+    size = abs(values) + np.einsum("tan,an->t", slopes, distances)
+    slack = rounding_of(sample.records) * size * condition_of(statistic, boxes.middles, boxes.shares)
+    return [
+        Range(value - its - room, value + its + room, (value - its, value + its))
+        for value, its, room in zip(values.tolist(), half.tolist(), slack.tolist(), strict=True)
+    ]
 
 
 def _estimate(name: str, sample: Sample, value: float, found: Range, parts: dict[str, float], error: float) -> Estimate:

@@ -19,6 +19,8 @@ FORMS = {
 """How each statistic is written."""
 NAMES = tuple(FORMS)
 INTERCEPT = "(intercept)"
+MOST_SHOWN = 60
+"""Of a long text, so many signs are shown before and behind what is wrong."""
 
 _TOKEN = re.compile(
     r"""\s*(?:(?P<sign>[(),~+])|`(?P<back>[^`]*)`|"(?P<double>[^"]*)"|'(?P<single>[^']*)'|(?P<name>[^(),~+`"']+))"""
@@ -100,6 +102,8 @@ def parse(text: str) -> Statistic:
     words.sign(")")
     words.end()
     for number, (attribute, its) in enumerate(found):
+        if name == "regress" and attribute == INTERCEPT:
+            raise _wrong(f"{INTERCEPT!r} is the name of the intercept", text, its, hint="rename the attribute")
         if attribute in (before for before, _ in found[:number]):
             hint = f"var({attribute}) is the covariance of an attribute with itself" if name == "cov" else None
             raise _wrong(f"{attribute!r} stands here twice", text, its, hint=hint)
@@ -158,6 +162,9 @@ def _shifted(text: str, places: list[tuple[int, int]]) -> tuple[tuple[int, int],
 
 def _wrong(message: str, text: str, place: tuple[int, int], *, hint: str | None) -> SettingError:
     """Show the text with carets under the place."""
-    shown = text.replace("\t", " ").replace("\n", " ").rstrip()
-    carets = " " * place[0] + "^" * max(place[1] - place[0], 1)
+    shown = "".join(sign if sign.isprintable() else " " for sign in text).rstrip()
+    start, end = place[0], min(max(place[1], place[0] + 1), place[0] + MOST_SHOWN)
+    left_off = max(0, start - MOST_SHOWN)
+    shown = shown[left_off : end + MOST_SHOWN]
+    carets = " " * (start - left_off) + "^" * (end - start)
     return SettingError(f"{message}\n  {shown}\n  {carets}", hint=hint)

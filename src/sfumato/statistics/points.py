@@ -12,16 +12,15 @@ from sfumato.arrays import Reals
 from sfumato.errors import SettingError
 from sfumato.statistics.language import Statistic
 
-SINGULAR = 1e-12
-"""Predictors are dependent if the correlations between them have an eigenvalue below this."""
+SINGULAR = 1e-6
+"""Predictors of unit size are dependent if one direction of them is shorter than this."""
 
 
 def values_of(statistic: Statistic, values: Reals, weights: Reals) -> Reals:
     """Return the statistic; NaN where it is undefined."""
-    means: Reals = values @ weights
+    means, centred = _centred(values, weights)
     if statistic.name == "mean":
         return means
-    centred: Reals = values - means[:, None]
     if statistic.name == "regress":
         slopes = _fit(statistic, centred, weights)[0]
         return np.concatenate(([means[0] - means[1:] @ slopes], slopes))
@@ -33,7 +32,7 @@ def values_of(statistic: Statistic, values: Reals, weights: Reals) -> Reals:
     if statistic.name == "cov":
         return covariances[0, 1:]
     scale = float(np.sqrt(covariances[0, 0]) * np.sqrt(covariances[1, 1]))
-    return covariances[0, 1:] / scale if scale > 0 else np.full(1, np.nan)
+    return np.clip(covariances[0, 1:] / scale, -1.0, 1.0) if scale > 0 else np.full(1, np.nan)
 
 
 def derivatives_of(statistic: Statistic, values: Reals, weights: Reals) -> Reals:
@@ -44,8 +43,7 @@ def derivatives_of(statistic: Statistic, values: Reals, weights: Reals) -> Reals
     A statistic of weighted records depends on each value in proportion to the record's weight, which is 1/N where
     all are equal (XF13 sec. II and III).
     """
-    means: Reals = values @ weights
-    centred: Reals = values - means[:, None]
+    means, centred = _centred(values, weights)
     if statistic.name == "mean":
         return weights[None, None, :].copy()
     if statistic.name == "regress":
@@ -72,8 +70,7 @@ def influences_of(statistic: Statistic, values: Reals, weights: Reals) -> Reals:
 
     The mean square of these is A^2 in the sampling error A / sqrt(M).
     """
-    means: Reals = values @ weights
-    centred: Reals = values - means[:, None]
+    means, centred = _centred(values, weights)
     if statistic.name == "mean":
         return centred
     if statistic.name == "regress":
@@ -100,6 +97,27 @@ def influences_of(statistic: Statistic, values: Reals, weights: Reals) -> Reals:
     return (zx * zy - c / sx / sy / 2 * (zx**2 + zy**2))[None]
 
 
+def condition_of(statistic: Statistic, values: Reals, weights: Reals) -> float:
+    """Return by how much a regression magnifies rounding."""
+    if statistic.name != "regress":
+        return 1.0
+    x = _centred(values, weights)[1][1:]
+    scaled = x / np.sqrt((x * x) @ weights)[:, None]
+    return 1.0 / _shortest(np.linalg.qr((scaled * np.sqrt(weights)).T)[1]) ** 2
+
+
+def _shortest(triangle: Reals) -> float:
+    return float(np.linalg.svd(triangle, compute_uv=False)[-1])
+
+
+def _centred(values: Reals, weights: Reals) -> tuple[Reals, Reals]:
+    """Return the means and the distances from them, which are centred twice because a mean is rounded."""
+    means: Reals = values @ weights
+    centred: Reals = values - means[:, None]
+    rest = centred @ weights
+    return means + rest, centred - rest[:, None]
+
+
 def _fit(statistic: Statistic, centred: Reals, weights: Reals) -> tuple[Reals, Reals]:
     """Return the slopes and the inverse of the predictors' covariances."""
     y, x = centred[0], centred[1:]
@@ -107,14 +125,15 @@ def _fit(statistic: Statistic, centred: Reals, weights: Reals) -> tuple[Reals, R
     constant = [name for name, spread in zip(statistic.attributes[1:], spreads, strict=True) if not spread > 0]
     if constant:
         raise SettingError(f"{statistic.text} is singular: {constant[0]!r} is constant", hint="leave it out")
-    scaled = x / spreads[:, None]
-    correlations = (scaled * weights) @ scaled.T
-    if np.linalg.eigvalsh(correlations)[0] < SINGULAR:
+    root = np.sqrt(weights)
+    # by orthogonal directions, which keeps twice as many digits as the correlations would
+    directions, triangle = np.linalg.qr((x / spreads[:, None] * root).T)
+    if _shortest(triangle) < SINGULAR:
         raise SettingError(
             f"{statistic.text} is singular: a predictor depends linearly on the others", hint="leave one of them out"
         )
-    inverse = np.linalg.inv(correlations) / spreads / spreads[:, None]
-    return inverse @ ((x * weights) @ y), inverse
+    back = np.linalg.inv(triangle) / spreads[:, None]
+    return back @ (directions.T @ (y * root)), back @ back.T
 
 
 def _regression_derivatives(statistic: Statistic, centred: Reals, means: Reals, weights: Reals) -> Reals:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -11,6 +11,9 @@ import numpy as np
 
 from sfumato.arrays import Reals
 from sfumato.errors import SettingError
+
+LARGEST = 1e70
+"""The fourth powers of larger numbers are not finite."""
 
 
 @dataclass(frozen=True)
@@ -82,7 +85,7 @@ class Sample:
             )
         self.bounds: dict[str, Bounds] = {}
         for name, (low, high) in bounds.items():
-            good, sums = sum_bounds(low, high, self.weights, self.step)
+            good, sums = sum_bounds(low, high, self.weights, self.step, LARGEST)
             if not good:
                 self._explain(name, low, high)
             self.total, squares, mean_low, mean_high, reach, wide = sums.tolist()
@@ -92,13 +95,15 @@ class Sample:
 
     def _explain(self, name: str, low: Reals, high: Reals) -> None:
         """Say what is wrong with bounds or weights, in counts."""
-        from sfumato.kernels.spread import LARGEST
-
         weights = self.weights
         for what, bad, hint in (
             (f"weights: {{}} of {weights.size:,} are missing", np.isnan(weights), "leave these records out"),
             (f"weights: {{}} of {weights.size:,} are negative", weights < 0, "weights are 0 or more"),
-            (f"weights: {{}} of {weights.size:,} are not finite", weights > LARGEST, "give finite weights"),
+            (
+                f"weights: {{}} of {weights.size:,} are not finite, or beyond {LARGEST:g}",
+                weights > LARGEST,
+                "give finite weights",
+            ),
             ("weights: all are zero", np.array([not weights.any()]), "at least one must be positive"),
             (f"{name!r}: {{}} records have no bound (NaN)", np.isnan(low + high), "leave these records out"),
             (
@@ -110,7 +115,7 @@ class Sample:
         ):
             if bad.any():
                 raise SettingError(what.format(f"{int(bad.sum()):,}"), hint=hint)
-        raise SettingError(f"{name!r}: the weights are too large to be summed up", hint="divide them all by their mean")
+        raise SettingError("weights: they are too large or too small to be summed up", hint="divide them by their mean")
 
     @property
     def shares(self) -> Reals:
@@ -136,12 +141,35 @@ class Sample:
 def _numbers(argument: str, name: str | None, given: Any) -> Reals:
     what = f"{argument}[{name!r}]" if name else argument
     try:
-        numbers = np.ascontiguousarray(given, dtype=np.float64)
-    except (TypeError, ValueError):
+        if isinstance(given, np.ma.MaskedArray):
+            given = np.ma.filled(given.astype(np.float64), np.nan)
+        array = np.asarray(given)
+        if array.dtype.kind not in "biufO" or any(isinstance(entry, str | bytes) for entry in _objects(array)):
+            raise TypeError
+        numbers = np.require(array, np.float64, ["C", "W"])
+    except Exception:
+        # a foreign message could show values
         raise SettingError(f"{what} does not hold numbers", hint="give an array of numbers") from None
     if numbers.ndim != 1:
         raise SettingError(f"{what} has {numbers.ndim} dimensions", hint="give one number a record")
     return numbers
+
+
+def _objects(array: np.ndarray[Any, Any]) -> Iterable[object]:
+    return array.flat if array.dtype.kind == "O" else ()
+
+
+def columns_of(argument: str, given: Any) -> dict[str, Any]:
+    """Return what is given by attribute: of a mapping, or of a frame."""
+    if isinstance(given, Mapping):
+        return {name: column for name, column in given.items() if isinstance(name, str)}
+    names = getattr(given, "column_names", getattr(given, "columns", None))
+    if names is None:
+        raise SettingError(
+            f"{argument} is a {type(given).__name__}, which does not map names to arrays",
+            hint=f"give {argument}={{'x': [...], 'y': [...]}}, or a pandas or polars frame",
+        )
+    return {name: given[name] for name in names if isinstance(name, str)}
 
 
 def _length(bounds: Mapping[str, tuple[Reals, Reals]]) -> int:

@@ -12,7 +12,8 @@ from sfumato.arrays import Reals
 from sfumato.settings import Settings
 from sfumato.statistics.language import Statistic, parse
 from sfumato.statistics.points import derivatives_of, values_of
-from sfumato.statistics.sample import Sample
+from sfumato.statistics.sample import Sample, columns_of
+from sfumato.statistics.spread import check_defined
 
 RELATIVE = 0.1
 """The accuracy that is wanted if none is given, as a share of the statistic."""
@@ -89,8 +90,10 @@ def combined_sensitivities(
 
 
 def _points(statistic: Statistic, values: Mapping[str, Any], weights: Any | None) -> tuple[Sample, Reals]:
-    statistic.check(list(values))
-    sample = Sample(values, values, statistic.attributes, weights)
+    given = columns_of("values", values)
+    statistic.check(list(given))
+    sample = Sample(given, given, statistic.attributes, weights)
+    check_defined(statistic, sample)
     return sample, np.stack([sample.bounds[name].lo for name in statistic.attributes])
 
 

@@ -8,13 +8,17 @@ from typing import TypeAlias
 import numpy as np
 
 from sfumato.arrays import Reals
-from sfumato.statistics.sample import Bounds, Sample
+from sfumato.errors import SettingError
+from sfumato.statistics.language import Statistic
+from sfumato.statistics.sample import LARGEST, Bounds, Sample
 
 SUBSAMPLE = 1 << 14
 """So many records tell about where to look for the means of the least and the most spread data."""
 BRACKET = 4.0
 """In how many standard errors of that subsample's mean they are looked for."""
 ROUNDING = float(np.finfo(np.float64).eps)
+SMALLEST = 1e-300
+"""Sums of smaller numbers vanish."""
 
 Brackets: TypeAlias = tuple[float, float, float, float]
 """From and to for the mean of the least spread data, then of the most spread."""
@@ -51,14 +55,29 @@ def mean_range(sample: Sample, name: str) -> tuple[float, float]:
     return bounds.low - slack, bounds.high + slack
 
 
+def variance_of(sums: Reals) -> float:
+    """Return the variance from the mean distance and the mean squared distance; the centre is a rounded mean."""
+    return max(float(sums[1] - sums[0] ** 2), 0.0)
+
+
 def middles_variance(sample: Sample, name: str) -> float:
     """Return the variance of the middles."""
     from sfumato.kernels.spread import spread_sums
 
     bounds = sample.bounds[name]
     middles, _, _ = spread_sums(bounds.lo, bounds.hi, sample.weights, sample.step, bounds.middle, *EVERYWHERE)
-    variance: float = middles[0] / sample.total
-    return variance
+    return variance_of(middles / sample.total)
+
+
+def check_defined(statistic: Statistic, sample: Sample) -> None:
+    """Refuse a correlation or regression with an attribute that does not vary."""
+    needed = {"corr": statistic.attributes, "regress": statistic.attributes[1:]}.get(statistic.name, ())
+    for name in needed:
+        noise = max(8 * ROUNDING * abs(sample.bounds[name].middle), 1.0 / LARGEST)
+        if not middles_variance(sample, name) > noise**2:
+            raise SettingError(
+                f"{statistic.text} is undefined: {name!r} is constant", hint="choose an attribute that varies"
+            )
 
 
 def spread_of(sample: Sample, name: str) -> Spread:
@@ -76,12 +95,13 @@ def spread_of(sample: Sample, name: str) -> Spread:
         near_m, least, far_m, most, gap, middles = _solve(
             bounds.lo, bounds.hi, sample.weights, sample.step, sample.total, centre, EVERYWHERE
         )
-    value, fourth, linear = (middles / sample.total).tolist()
+    _, _, fourth, linear = (middles / sample.total).tolist()
+    value = variance_of(middles / sample.total)
     # XF13 sec. II: dV/dx = 2 (x - E) / N
     linear *= 2.0
     if bounds.exact:
         return Spread(value, value, value, (value, value), linear, fourth)
-    slack = rounding_of(sample.records) * (most + near_m**2 + far_m**2)
+    slack = rounding_of(sample.records) * (most + near_m**2 + far_m**2) + SMALLEST
     attained = (min(least, value), max(most - gap, value))
     return Spread(value, max(min(least - slack, value), 0.0), max(most + slack, value), attained, linear, fourth)
 
@@ -96,7 +116,7 @@ def _brackets(sample: Sample, bounds: Bounds, centre: float) -> Brackets:
         return EVERYWHERE
     near_m, _, far_m, _, _, middles = _solve(lo, hi, weights, 1, total, centre, EVERYWHERE)
     # the standard error of the subsample's mean
-    error = float(np.sqrt(middles[0] / total * (weights**2).sum())) / total
+    error = float(np.sqrt(middles[1] / total * (weights**2).sum())) / total
     return (near_m - BRACKET * error, near_m + BRACKET * error, far_m - BRACKET * error, far_m + BRACKET * error)
 
 

@@ -16,7 +16,7 @@ from sfumato.statistics.language import Statistic, parse
 from sfumato.statistics.points import condition_of, derivatives_of, influences_of, values_of
 from sfumato.statistics.regression import regression_ranges
 from sfumato.statistics.sample import Sample, columns_of
-from sfumato.statistics.spread import check_defined, mean_range, middles_variance, rounding_of, spread_of
+from sfumato.statistics.spread import ROUNDING, check_defined, mean_range, middles_variance, rounding_of, spread_of
 
 
 @dataclass(frozen=True)
@@ -245,7 +245,10 @@ def _linear_ranges(statistic: Statistic, sample: Sample, values: Reals, slopes: 
     half = np.einsum("tan,an->t", slopes, boxes.halves)
     distances = abs(boxes.middles - (boxes.middles @ boxes.shares)[:, None]) + boxes.halves
     size = abs(values) + np.einsum("tan,an->t", slopes, distances)
-    slack = rounding_of(sample.records) * size * condition_of(statistic, boxes.middles, boxes.shares)
+    # the middles are rounded as numbers of their full size
+    whole = np.einsum("tan,an->t", slopes, abs(boxes.middles) + boxes.halves)
+    slack = rounding_of(sample.records) * size + 8 * ROUNDING * whole
+    slack *= condition_of(statistic, boxes.middles, boxes.shares)
     return [
         Range(value - its - room, value + its + room, (value - its, value + its))
         for value, its, room in zip(values.tolist(), half.tolist(), slack.tolist(), strict=True)

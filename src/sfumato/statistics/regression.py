@@ -61,8 +61,9 @@ class Plane:
         boxes, rows = sample.boxes, [list(sample.bounds).index(name) for name in names]
         scales = np.array([[power_of_two(math.sqrt(spread_of(sample, name).upper))] for name in names])
         centres = np.array([[sample.bounds[name].middle] for name in names])
-        middle, half = (boxes.middles[rows] - centres) / scales, boxes.halves[rows] / scales
-        return cls(middle, half, centres, scales, boxes.shares, sample.records)
+        # measured from the centres before they are halved, so that rounding is in proportion to the spread
+        low, high = (boxes.lo[rows] - centres) / scales, (boxes.hi[rows] - centres) / scales
+        return cls(0.5 * (low + high), 0.5 * (high - low), centres, scales, boxes.shares, sample.records)
 
     def place_of(self, values: Reals) -> Reals:
         """Return exact values in this scale."""

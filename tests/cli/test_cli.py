@@ -296,8 +296,8 @@ def test_estimate_as_text(run, released):
     code, out, _ = run("estimate", released, "mean(age)", "mean(hours)", "regress(hours ~ age)")
     assert code == 0
     assert out.startswith("Estimates")
-    assert "mean(hours): of 3 records; 1 lack a value." in out
-    assert "no range could be proved" in out
+    assert "mean(hours): 3 records; 1 lack a value." in out
+    assert "regress(hours ~ age): 3 records; 1 lack a value; the boxes are too wide to prove a range." in out
 
 
 @pytest.mark.parametrize(
@@ -308,10 +308,11 @@ def test_estimate_as_text(run, released):
         (("mean(age",), "')' is expected here"),
         (("mean(age)", "--weight", "x"), "weight: there is no attribute 'x'"),
         (("mean(age)", "--picture", "p.gif"), "ends with none of"),
+        (("mean(age)", "--picture", "{release}/p.png"), "lies in the release"),
         ((), "Missing argument"),
     ],
 )
 def test_wrong_estimates_say_what_is_wrong(run, released, arguments, message):
-    code, out, err = run("estimate", released, *arguments)
+    code, out, err = run("estimate", released, *(word.format(release=released) for word in arguments))
     assert (code, out) == (2, "")
     assert message in err

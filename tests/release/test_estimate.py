@@ -63,7 +63,7 @@ def test_what_cannot_be_estimated_is_said(mixed):
         mixed.estimate("mean(agee)")
     with pytest.raises(SettingError, match="weight: there is no attribute 'wieght'"):
         mixed.estimate("mean(age)", weight="wieght")
-    with pytest.raises(SettingError, match="weight: 'age' is not an exact number"):
+    with pytest.raises(SettingError, match="weight: 'age' is not released as exact numbers"):
         mixed.estimate("mean(hours)", weight="age")
     negative = release({"group": ["a", "b"], "x": [1, 2], "w": [1, -1]})
     with pytest.raises(SettingError, match="weights: 1 of 2 are negative"):
@@ -71,9 +71,25 @@ def test_what_cannot_be_estimated_is_said(mixed):
     lonely = release({"group": ["a", "b"], "x": [1, None]})
     with pytest.raises(ReleaseError, match="1 records have a value of 'x'"):
         lonely.estimate("mean(x)")
+    empty = release({"group": ["a", "b"], "s": ["p", "q"]}, forms={"s": sf.Sets(members={"p": (), "q": ("1", "2")})})
+    with pytest.raises(SettingError, match="'s' is not numeric"):
+        empty.estimate("mean(s)")
     dates = release({"group": ["a", "b"], "day": pl.Series(["2020-01-01", "2021-01-01"]).str.to_date()})
     with pytest.raises(SettingError, match="'day' is not numeric"):
         dates.estimate("mean(day)")
+
+
+def test_missing_codes_of_intervals_stay_missing(tmp_path):
+    table = pl.DataFrame({"group": ["a"] * 4, "age.lo": [1, 2, 999, 5], "age.hi": [1, 4, 999, 5]})
+    coded = sf.Microfile(table, missing={"age.lo": [999], "age.hi": [999]})
+    made = sf.Release(coded, promise=sf.Promise(quasi="group", k=1), forms={"age": sf.Interval()})
+    made.write(tmp_path / "out")
+    for one in (made, sf.open_release(tmp_path / "out")):
+        found = one.estimate("mean(age)")
+        assert (found.value, found.left_out) == (3.0, 1)
+    differing = sf.Microfile(table, missing={"age.lo": [999]})
+    with pytest.raises(ReleaseError, match="different missing codes"):
+        sf.Release(differing, promise=sf.Promise(quasi="group", k=1), forms={"age": sf.Interval()})
 
 
 def test_an_open_end_is_no_missing_value():

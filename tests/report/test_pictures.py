@@ -6,6 +6,7 @@ import pytest
 
 from sfumato.errors import SettingError
 from sfumato.report import estimates_chart, write_picture
+from sfumato.report.pictures import check_picture
 from sfumato.statistics import range_of
 
 LO = {"x": [0.0, 1.0, 2.5, 6.0], "y": [1.0, 2.0, 2.0, 5.0]}
@@ -26,13 +27,13 @@ def lanes_of(chart, panel: int) -> list[str]:
 
 def test_every_estimate_and_coefficient_is_drawn(chart):
     panels = chart.to_dict()["concat"]
-    assert [panel["title"]["text"] for panel in panels] == [
-        "mean(x)",
-        "var(x)",
-        "corr(x, y)",
-        "regress(y ~ x): (intercept)",
-        "regress(y ~ x): x",
-        "mean(x)",
+    assert [(*panel["title"]["subtitle"][:-2], *panel["title"]["text"]) for panel in panels] == [
+        ("mean(x)",),
+        ("var(x)",),
+        ("corr(x, y)",),
+        ("regress(y ~ x)", "(intercept)"),
+        ("regress(y ~ x)", "x"),
+        ("mean(x)",),
     ]
     assert lanes_of(chart, 1) == ["guaranteed", "attained", "linear (approximate)", "± 2 sampling errors"]
 
@@ -41,7 +42,7 @@ def test_a_range_that_is_not_proved_is_not_drawn():
     found = range_of("regress(y ~ x)", {"x": [0, 0.5], "y": [0, 1]}, {"x": [1, 1.5], "y": [0.1, 2]})
     chart = estimates_chart([found])
     assert "guaranteed" not in lanes_of(chart, 1)
-    assert "no range could be proved" in chart.to_dict()["concat"][1]["title"]["subtitle"][0]
+    assert "no range is proved" in chart.to_dict()["concat"][1]["title"]["subtitle"][1]
 
 
 @pytest.mark.parametrize(
@@ -53,8 +54,16 @@ def test_pictures_are_whole_files(chart, tmp_path, name, start):
     assert content.lstrip().startswith(start.lstrip())
     assert [file.name for file in tmp_path.iterdir()] == [name]
     if path.suffix == ".HTML":
-        # nothing is fetched from outside
+        # nothing is fetched from outside, and no name ends the script
         assert not re.search(rb"<(script|link)[^>]*(src|href)=", content)
+
+
+def test_names_of_attributes_stay_text(tmp_path):
+    name = "</script><script>alert(1)</script>"
+    found = range_of(f"mean(`{name}`)", {name: [0.0, 1.0]}, {name: [1.0, 2.0]})
+    content = write_picture(estimates_chart(found), tmp_path / "a.html").read_text()
+    assert content.count("<script>") == content.count("</script>") == 2
+    assert "alert(1)" in content
 
 
 def test_names_of_pictures_are_checked(chart, tmp_path):
@@ -62,5 +71,9 @@ def test_names_of_pictures_are_checked(chart, tmp_path):
         write_picture(chart, tmp_path / "a.jpg")
     with pytest.raises(SettingError, match="cannot be written there"):
         write_picture(chart, tmp_path / "no" / "a.png")
+    with pytest.raises(SettingError, match="cannot be written there"):
+        write_picture(chart, tmp_path / f"{'a' * 300}.png")
+    with pytest.raises(SettingError, match="lies in the release"):
+        check_picture(tmp_path / "out" / ".." / "a.png", beside=tmp_path)
     with pytest.raises(SettingError, match="no estimate to draw"):
         estimates_chart([])

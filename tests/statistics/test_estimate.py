@@ -111,6 +111,26 @@ def test_sampling_errors_are_those_of_drawing_again():
         assert np.std(drawn[text]) == pytest.approx(np.mean(told[text]), rel=0.15), text
 
 
+def test_weighted_sampling_errors_are_linearised():
+    rng = np.random.default_rng(0)
+    x, weights = rng.normal(size=200), rng.gamma(1.0, 1.0, 200)
+    y = x + rng.normal(size=200) * weights
+    data = {"x": x, "y": y}
+    share = weights / weights.sum()
+    dx, dy = x - share @ x, y - share @ y
+    slope = share @ (dx * dy) / (share @ dx**2)
+    influences = {
+        "mean(x)": dx,
+        "var(x)": dx**2 - share @ dx**2,
+        "cov(x, y)": dx * dy - share @ (dx * dy),
+        "regress(y ~ x)": dx * (dy - slope * dx) / (share @ dx**2),
+    }
+    for text, influence in influences.items():
+        found = range_of(text, data, data, weights)
+        error = found["x"].sampling_error if isinstance(found, Regression) else found.sampling_error
+        assert error == pytest.approx(np.sqrt(share**2 @ influence**2), rel=1e-9), text
+
+
 def test_an_exact_attribute_adds_no_width():
     lo, hi = boxed(1000, correlation=0.5, half=0.2)
     hi = {**hi, "y": lo["y"]}
@@ -150,6 +170,8 @@ def test_a_regression_is_a_mapping_of_estimates():
     assert len(found) == 3
     assert found.value["z"] == found["z"].value
     assert found["z"].statistic == "regress(y ~ x + z): z"
+    assert (found.records, found.left_out, found.weight) == (2000, 0, None)
+    assert hash(found) == hash(found)
     for name in ("lower", "upper", "attained", "linear", "sampling_error"):
         assert getattr(found, name)["x"] == getattr(found["x"], name)
     assert found.guaranteed == all(one.guaranteed for one in found.values())
@@ -163,7 +185,18 @@ def test_what_is_not_proved_is_infinite_and_null():
     assert not found.guaranteed
     assert (found.lower, found.upper) == (-np.inf, np.inf)
     assert found.summary()["lower"] is None
-    assert "no guaranteed range" in str(found)
+    assert "no range is proved" in str(found)
+
+
+def test_printed_ranges_are_rounded_outwards():
+    lo, hi = {"x": [1.0, 2.0, 3.123456]}, {"x": [1.5, 2.5, 3.999999]}
+    found = range_of("mean(x)", lo, hi)
+    assert str(found) == "mean(x) = 2.3538, surely in [2.0411, 2.6667]"
+    assert float(found.told[1][1:7]) <= found.lower
+    assert str(range_of("mean(x)", lo, lo)) == "mean(x) = 2.041152000, surely in [2.041152000, 2.041152001]"
+    assert range_of("mean(x)", {"x": [0, 0]}, {"x": [0, 0]}).told == ("0.0000000000", "[0.0000000000, 0.0000000000]")
+    wide = range_of("mean(x)", {"x": [-1e7, 0]}, {"x": [1e7, 3e7 + 1]})
+    assert wide.told == ("7,500,000", "[-5,010,000, 20,010,000]")
 
 
 def test_arrays_of_other_libraries_are_taken():

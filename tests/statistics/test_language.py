@@ -34,13 +34,13 @@ def test_a_regression_has_a_target_for_every_coefficient():
     ("text", "message", "hint"),
     [
         ("", "a statistic is expected here\n  \n  ^", "written as mean(x), var(x)"),
-        ("maen(age)", "there is no statistic 'maen'\n  maen(age)\n  ^^^^", "did you mean 'mean'?"),
+        ("maen(age)", "there is no statistic 'maen'\n  maen(age)\n  ^^^^", "did you mean 'mean'? there are: mean, var"),
         ("mean", "'(' is expected here\n  mean\n      ^", "written as mean(x)"),
         ("mean()", "an attribute is expected here\n  mean()\n       ^", "written as mean(x)"),
         ("mean(age", "')' is expected here\n  mean(age\n          ^", "written as mean(x)"),
         ("mean(age, sex)", "')' is expected here\n  mean(age, sex)\n          ^", "written as mean(x)"),
         ("corr(age)", "',' is expected here\n  corr(age)\n          ^", "written as corr(x, y)"),
-        ("mean(age) + 1", "nothing more is expected here\n  mean(age) + 1\n            ^", "written as mean(x)"),
+        ("mean(age) + 1", "the end is expected here\n  mean(age) + 1\n            ^", "written as mean(x)"),
         ("regress(y, x)", "'~' is expected here\n  regress(y, x)\n           ^", "written as regress(y ~ x1 + x2)"),
         ("regress(y ~ x +)", "an attribute is expected here\n  regress(y ~ x +)\n                 ^", "written as"),
         ("mean('age)", "an attribute is expected here\n  mean('age)\n       ^", "written as mean(x)"),
@@ -75,5 +75,8 @@ def test_attributes_are_looked_up_with_their_place():
     with pytest.raises(SettingError, match="'hour' is not numeric") as caught:
         statistic.check(["age"], ["hour"])
     assert caught.value.hint == "numeric are: age"
+    with pytest.raises(SettingError, match="no attribute 'hour'") as caught:
+        statistic.check(["age"], ["hours"])
+    assert caught.value.hint == "did you mean 'hours'?"
     with pytest.raises(SettingError, match="text such as"):
         parse(3)

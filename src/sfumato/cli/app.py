@@ -46,7 +46,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
         # nobody reads any longer; what was asked for was done
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except OSError as error:
-        _complain(f"reading or writing failed: {os.strerror(error.errno or errno.EIO)}")
+        message = f"reading or writing failed: {os.strerror(error.errno or errno.EIO)}"
+        with suppress(OSError):
+            _refuse(message, kind="OSError", message=message, hint=None, as_json="--json" in given)
+            sys.stdout.flush()
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = WRONG
     sys.exit(code)

@@ -13,7 +13,7 @@ from sfumato.release.release import open_release
 from sfumato.statistics.estimate import Estimate, Regression
 from sfumato.statistics.language import parse
 
-COLUMNS = ("statistic", "value", "surely from", "to", "reached from", "to", "sampling error")
+COLUMNS = ("statistic", "value", "surely in", "reached", "sampling error")
 
 
 def estimate(
@@ -35,7 +35,7 @@ def estimate(
     if picture is not None:
         from sfumato.report.pictures import check_picture
 
-        check_picture(picture)
+        check_picture(picture, beside=release)
     with progress_shown() as progress:
         progress("opening", 0.0)
         opened = open_release(release)
@@ -57,23 +57,22 @@ def estimate(
 
 def _show(found: list[Estimate | Regression], picture: Path | None) -> None:
     out = console()
-    single = [one for its in found for one in (its.values() if isinstance(its, Regression) else (its,))]
-    rows = [
-        (
-            one.statistic,
-            one.value,
-            one.lower if one.guaranteed else None,
-            one.upper if one.guaranteed else None,
-            *one.attained,
-            one.sampling_error,
-        )
-        for one in single
-    ]
-    out.print(table("Estimates", COLUMNS, rows))
-    for one in single:
-        if one.left_out:
-            out.print(f"{one.statistic}: of {one.records:,} records; {one.left_out:,} lack a value.", markup=False)
-        if not one.guaranteed:
-            out.print(f"{one.statistic}: no range could be proved; the boxes are too wide for it.", markup=False)
+    single = [(one.statistic, one) for one in found if isinstance(one, Estimate)]
+    if single:
+        out.print(table("Estimates", COLUMNS, [_row(name, one) for name, one in single], whole=True))
+    for one in found:
+        if isinstance(one, Regression):
+            columns = ("coefficient", *COLUMNS[1:])
+            out.print(table(one.statistic, columns, [_row(name, its) for name, its in one.items()], whole=True))
+    for one in found:
+        told = f"{one.statistic}: {one.records:,} records" + (f", weighted by {one.weight}" if one.weight else "")
+        told += f"; {one.left_out:,} lack a value" if one.left_out else ""
+        told += "" if one.guaranteed else "; the boxes are too wide to prove a range"
+        out.print(f"{told}.", markup=False)
     if picture is not None:
         out.print(f"The picture lies in {picture}.", markup=False)
+
+
+def _row(name: str, one: Estimate) -> tuple[str, ...]:
+    low, high = (f"{end:,.4g}" for end in one.attained)
+    return name, *one.told, f"{low} to {high}", f"{one.sampling_error:,.3g}"

@@ -39,15 +39,25 @@ def verdict(*, kept: bool) -> Iterator[None]:
             raise typer.Exit(1)
 
 
-def table(title: str, columns: Sequence[str], rows: Sequence[Sequence[object]]) -> Table:
-    """Make a table; numbers are set to the right."""
+def table(title: str, columns: Sequence[str], rows: Sequence[Sequence[object]], *, whole: bool = False) -> Table:
+    """Make a table; numbers are set to the right.
+
+    Parameters
+    ----------
+    title, columns, rows
+        What it shows.
+    whole
+        Whether only the first column may be broken into lines.
+    """
     from rich import box
     from rich.table import Table
 
     made = Table(title=title, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD)
     for place, name in enumerate(columns):
         numeric = bool(rows) and all(isinstance(row[place], int | float | None) for row in rows)
-        made.add_column(plain(name), justify="right" if numeric else "left", overflow="fold")
+        made.add_column(
+            plain(name), justify="right" if numeric else "left", overflow="fold", no_wrap=whole and place > 0
+        )
     for row in rows:
         made.add_row(*(plain(cell) for cell in row))
     return made

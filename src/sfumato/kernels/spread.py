@@ -57,20 +57,22 @@ def spread_sums(
     ``centre`` (IN) is the mean of the middles; everything is measured from it. ``near_a``, ``near_b`` and ``far_a``,
     ``far_b`` (IN) bracket the two m.
 
-    Returns for the middles the sums of distances, of their squares and fourth powers, and of |distance| times
-    half-width; the sums (weight, first, second moment) of lower ends above the first bracket, then of upper ends below
-    it; and the same of the far ends of intervals with their middle outside the second bracket.
+    Returns for the middles the sums of distances and of their squares, the sums of squares and of fourth powers with
+    squared weights, and that of |distance| times half-width; the sums (weight, first, second moment) of lower ends
+    above the first bracket, then of upper ends below it; and the same of the far ends of intervals with their middle
+    outside the second bracket.
     """
-    first = second = fourth = linear = 0.0
+    first = second = second_own = fourth_own = linear = 0.0
     above = above_1 = above_2 = below = below_1 = below_2 = far = far_1 = far_2 = 0.0
     for i in range(lo.size):
         weight = weights[i * step]
         low, high = lo[i] - centre, hi[i] - centre
         middle, half = 0.5 * (low + high), 0.5 * (high - low)
         first += weight * middle
-        square = weight * middle * middle
-        second += square
-        fourth += square * middle * middle
+        square = middle * middle
+        second += weight * square
+        second_own += weight * weight * square
+        fourth_own += weight * weight * square * square
         linear += weight * abs(middle) * half
         its = weight if low > near_b else 0.0
         above += its
@@ -86,7 +88,7 @@ def spread_sums(
         far_1 += its * end
         far_2 += its * end * end
     near = np.array([above, above_1, above_2, below, below_1, below_2])
-    return np.array([first, second, fourth, linear]), near, np.array([far, far_1, far_2])
+    return np.array([first, second, second_own, fourth_own, linear]), near, np.array([far, far_1, far_2])
 
 
 @compiled

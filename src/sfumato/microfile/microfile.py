@@ -147,10 +147,14 @@ class Microfile:
             numbers[self.encoded(name).missing] = np.nan
         return numbers
 
-    def with_columns(self, columns: Mapping[str, pl.Series], *, kinds: Kinds | None = None) -> Microfile:
-        """Return a microfile in which some columns are replaced; the frame stays of its kind."""
+    def with_columns(self, columns: Mapping[str, pl.Series | Reals], *, kinds: Kinds | None = None) -> Microfile:
+        """Return a microfile in which some columns are replaced; the frame stays of its kind.
+
+        Columns are polars series or arrays of numbers, in which NaN is a missing value.
+        """
         table = self._table
-        for name, series in columns.items():
+        for name, given in columns.items():
+            series = given if isinstance(given, pl.Series) else pl.Series(name, given, nan_to_null=True)
             if table.implementation is nw.Implementation.POLARS:
                 values = nw.from_native(series.alias(name), series_only=True)
             else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -13,6 +14,8 @@ from sfumato.microfile.attribute import Kind
 from sfumato.microfile.forms import Exact, Interval, Sets
 from sfumato.microfile.microfile import Microfile
 from sfumato.release.codebook import Codebook
+
+NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d{1,2})?")
 
 
 @dataclass(frozen=True)
@@ -56,7 +59,7 @@ def bounds_of(table: Microfile, codebook: Codebook, names: Sequence[str], weight
     if weights is not None:
         complete &= ~np.isnan(weights)
     if complete.sum() < 2:
-        told = ", ".join(repr(name) for name in names)
+        told = ", ".join(repr(name) for name in names) + (" and a weight" if weight else "")
         raise ReleaseError(
             f"{int(complete.sum())} records have a value of {told}; a statistic needs at least two",
             hint="choose attributes with fewer missing values",
@@ -73,18 +76,11 @@ def bounds_of(table: Microfile, codebook: Codebook, names: Sequence[str], weight
 def _is_numeric(table: Microfile, codebook: Codebook, name: str) -> bool:
     form = codebook.attributes[name].form
     if isinstance(form, Sets):
-        return all(_is_number(member) for its in form.members.values() for member in its)
+        return all(its and all(map(NUMBER.fullmatch, its)) for its in form.members.values())
     return all(
         table.attribute(column).kind is Kind.NUMERIC and not table.series(column).dtype.is_temporal()
         for column in form.columns(name)
     )
-
-
-def _is_number(text: str) -> bool:
-    try:
-        return bool(np.isfinite(float(text)))
-    except ValueError:
-        return False
 
 
 def _ends(table: Microfile, codebook: Codebook, name: str) -> tuple[Reals, Reals]:
@@ -113,5 +109,5 @@ def _weights(table: Microfile, codebook: Codebook, name: str) -> Reals:
     if not isinstance(name, str) or name not in codebook.attributes:
         raise SettingError(f"weight: there is no attribute {name!r}", hint=nearest(str(name), codebook.attributes))
     if not isinstance(codebook.attributes[name].form, Exact) or not _is_numeric(table, codebook, name):
-        raise SettingError(f"weight: {name!r} is not an exact number", hint="weights must be released as they are")
+        raise SettingError(f"weight: {name!r} is not released as exact numbers", hint="choose an exact attribute")
     return table.numbers(name)

@@ -64,7 +64,12 @@ class Codebook(Settings):
 
     def missing(self) -> dict[str, tuple[str, ...]]:
         """Return the missing codes of the data's columns."""
-        return {name: entry.missing for name, entry in self.attributes.items() if entry.missing}
+        return {
+            column: entry.missing
+            for name, entry in self.attributes.items()
+            if entry.missing
+            for column in entry.form.columns(name)
+        }
 
 
 def describe(table: Microfile, *, forms: Mapping[str, Form], hierarchies: Mapping[str, Hierarchy]) -> Codebook:
@@ -89,7 +94,11 @@ def describe(table: Microfile, *, forms: Mapping[str, Form], hierarchies: Mappin
 
 def _entry(table: Microfile, name: str, form: Form, hierarchy: Hierarchy | None) -> Entry:
     if isinstance(form, Interval):
-        return Entry(kind=Kind.NUMERIC, form=form)
+        low, high = (table.attribute(column) for column in form.columns(name))
+        if set(map(str, low.missing)) != set(map(str, high.missing)):
+            raise ReleaseError(f"columns {low.name!r} and {high.name!r} have different missing codes")
+        written = [value for column in form.columns(name) for value in _raw_values(table, column)]
+        return Entry(kind=Kind.NUMERIC, form=form, missing=_occurring(low.missing, written))
     attribute = table.attribute(name)
     told = isinstance(form, Sets) or attribute.kind is Kind.ORDINAL or attribute.labels or hierarchy
     encoded = table.encoded(name) if told else Encoded(np.empty(0, dtype=np.int32), np.empty(0))

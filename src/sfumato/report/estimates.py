@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import textwrap
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +21,10 @@ LANES = {
     "± 2 sampling errors": "#e6842a",
 }
 WIDTH, HEIGHT = 330, 92
+LETTERS = 60
+"""Of a title's line."""
+FAR = 4.0
+"""How many times as far as the linear range an attained one is drawn, if no range is proved."""
 MARGIN = 0.06
 """The share of the range left free on both sides."""
 
@@ -54,9 +59,12 @@ def _panel(estimate: Estimate) -> alt.LayerChart | alt.FacetChart:
 
     spans = _spans(estimate)
     ends = [end for span in spans for end in (span["from"], span["to"])] + [estimate.value]
-    room = MARGIN * (max(ends) - min(ends)) or max(abs(estimate.value), 1.0) * MARGIN
+    room = MARGIN * (max(ends) - min(ends)) or MARGIN * abs(estimate.value) or 1.0
     x = alt.X(
-        "from:Q", title=None, scale=alt.Scale(domain=[min(ends) - room, max(ends) + room], nice=False, zero=False)
+        "from:Q",
+        title=None,
+        scale=alt.Scale(domain=[min(ends) - room, max(ends) + room], nice=False, zero=False),
+        axis=alt.Axis(tickCount=5, labelOverlap="greedy", labelSeparation=8),
     )
     y = alt.Y(
         "lane:N",
@@ -73,37 +81,45 @@ def _panel(estimate: Estimate) -> alt.LayerChart | alt.FacetChart:
     ]
     bars = (
         alt.Chart(alt.InlineData(values=spans))
-        .mark_bar(height=12, stroke=INK, strokeWidth=0.4)
+        .mark_bar(height=12, stroke=INK, strokeWidth=0.4, clip=True)
         .encode(x=x, x2="to:Q", y=y, color=colour, tooltip=told)
     )
     # a bar without width would not be seen
     points = [span for span in spans if span["from"] == span["to"]]
-    marks = alt.Chart(alt.InlineData(values=points)).mark_tick(thickness=2, size=12, color=INK).encode(x=x, y=y)
-    value = (
-        alt.Chart(alt.InlineData(values=[{"from": estimate.value}])).mark_rule(color=INK, strokeWidth=1.5).encode(x=x)
-    )
-    return alt.layer(bars, marks, value, width=WIDTH, height=HEIGHT, title=_title(estimate))
+    marks = alt.Chart(alt.InlineData(values=points)).mark_point(shape="diamond", size=70, filled=True, color=INK)
+    unproved = [{"lane": "guaranteed", "from": estimate.value}] * (not estimate.guaranteed)
+    words = alt.Chart(alt.InlineData(values=unproved)).mark_text(text="not proved", dx=8, align="left", color=INK)
+    value = alt.Chart(alt.InlineData(values=[{"from": estimate.value}])).mark_rule(color=INK, strokeWidth=1.5)
+    layers = (bars, value.encode(x=x), marks.encode(x=x, y=y), words.encode(x=x, y=y))
+    return alt.layer(*layers, width=WIDTH, height=HEIGHT, title=_title(estimate))
 
 
 def _spans(estimate: Estimate) -> list[dict[str, Any]]:
     error = 2 * estimate.sampling_error
+    low, high = estimate.attained
+    if not estimate.guaranteed:
+        # an end that runs away would leave no room for the rest
+        reach = FAR * max(estimate.linear[1] - estimate.value, error)
+        low, high = max(low, estimate.value - reach), min(high, estimate.value + reach)
     ranges = (
         (estimate.lower, estimate.upper),
-        estimate.attained,
+        (low, high),
         estimate.linear,
         (estimate.value - error, estimate.value + error),
     )
     return [
-        {"lane": lane, "from": low, "to": high}
-        for lane, (low, high) in zip(LANES, ranges, strict=True)
-        if math.isfinite(low) and math.isfinite(high)
+        {"lane": lane, "from": start, "to": end}
+        for lane, (start, end) in zip(LANES, ranges, strict=True)
+        if math.isfinite(start) and math.isfinite(end)
     ]
 
 
 def _title(estimate: Estimate) -> dict[str, Any]:
-    if estimate.guaranteed:
-        told = f"{estimate.value:.5g}, surely in [{estimate.lower:.5g}, {estimate.upper:.5g}]"
-    else:
-        told = f"{estimate.value:.5g}; no range could be proved"
+    value, sure = estimate.told
     counted = f"{estimate.records:,} records" + (f", weighted by {estimate.weight}" if estimate.weight else "")
-    return {"text": estimate.statistic, "subtitle": [told, counted]}
+    counted += f", {estimate.left_out:,} lack a value" if estimate.left_out else ""
+    formula, _, coefficient = estimate.statistic.rpartition(": ")
+    told = f"{value}, surely in {sure}" if estimate.guaranteed else f"{value}; no range is proved"
+    lines = [*textwrap.wrap(formula, LETTERS), told, counted] if formula else [told, counted]
+    text: list[str] = textwrap.wrap(coefficient, LETTERS)
+    return {"text": text, "subtitle": lines}

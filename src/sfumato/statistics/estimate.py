@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
+from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Decimal, localcontext
 from typing import Any
 
 import numpy as np
@@ -36,7 +37,7 @@ class Estimate:
     linear: tuple[float, float]
     """The range of XK13 and XF13. It ignores what is not linear and is an approximation, not a guarantee."""
     sampling_error: float
-    """A / sqrt(M): what drawing M records from a population adds, as a standard error."""
+    """A / sqrt(M): what drawing M records from a population adds, as a standard error; with weights, linearised."""
     guaranteed: bool
     """Whether ``lower`` and ``upper`` are proved; if not, they are infinite."""
     records: int
@@ -57,16 +58,25 @@ class Estimate:
         """Return plain numbers; null stands for what is not finite."""
         return {name.name: _plain(getattr(self, name.name)) for name in fields(self)}
 
+    @property
+    def told(self) -> tuple[str, str]:
+        """The value and the guaranteed range in few digits; the range is rounded outwards, so that it stays true."""
+        if not self.guaranteed:
+            return f"{self.value:.6g}", "not proved"
+        digits = _digits(self.lower, self.upper)
+        low, high = _rounded(self.lower, digits, ROUND_FLOOR), _rounded(self.upper, digits, ROUND_CEILING)
+        return _rounded(self.value, digits, ROUND_HALF_EVEN), f"[{low}, {high}]"
+
     def __str__(self) -> str:
-        sure = f"surely in [{self.lower:.6g}, {self.upper:.6g}]" if self.guaranteed else "no guaranteed range"
-        return f"{self.statistic} = {self.value:.6g}, {sure}"
+        value, sure = self.told
+        return f"{self.statistic} = {value}, " + (f"surely in {sure}" if self.guaranteed else "no range is proved")
 
 
 @dataclass(frozen=True)
 class Regression(Mapping[str, Estimate]):
     """The coefficients of a regression by name: ``(intercept)`` and the predictors.
 
-    What an :class:`Estimate` has, this has for all coefficients at once, as a dictionary.
+    The value, the ranges and the sampling errors of all coefficients are also here at once, as dictionaries.
     """
 
     statistic: str
@@ -116,10 +126,25 @@ class Regression(Mapping[str, Estimate]):
         """Whether the ranges of all coefficients are proved."""
         return all(estimate.guaranteed for estimate in self.values())
 
+    @property
+    def records(self) -> int:
+        """How many records it is of."""
+        return next(iter(self.values())).records
+
+    @property
+    def left_out(self) -> int:
+        """How many records were left out because a value is missing."""
+        return next(iter(self.values())).left_out
+
+    @property
+    def weight(self) -> str | None:
+        """The attribute that weights the records, if any."""
+        return next(iter(self.values())).weight
+
     def summary(self) -> dict[str, Any]:
         """Return plain numbers; null stands for what is not finite."""
-        coefficients = {name: estimate.summary() for name, estimate in self.items()}
-        return {"statistic": self.statistic, "guaranteed": self.guaranteed, "coefficients": coefficients}
+        told = {name: getattr(self, name) for name in ("statistic", "guaranteed", "records", "left_out", "weight")}
+        return told | {"coefficients": {name: estimate.summary() for name, estimate in self.items()}}
 
     def __str__(self) -> str:
         return "\n".join(str(estimate) for estimate in self.values())
@@ -178,19 +203,20 @@ def _of_one(statistic: Statistic, sample: Sample) -> list[Estimate]:
     bounds = sample.bounds[name]
     if statistic.name == "mean":
         found = Range(*mean_range(sample, name), (bounds.low, bounds.high))
-        error = math.sqrt(middles_variance(sample, name) / sample.effective)
+        _, error = middles_variance(sample, name)
         half = 0.5 * (bounds.high - bounds.low)
         return [_estimate(statistic.text, sample, bounds.middle, found, {name: half}, error)]
     spread = spread_of(sample, name)
     found = Range(spread.lower, spread.upper, spread.attained)
-    error = math.sqrt(max(spread.fourth - spread.value**2, 0.0) / sample.effective)
     if statistic.name == "var":
-        return [_estimate(statistic.text, sample, spread.value, found, {name: spread.linear}, error)]
+        return [_estimate(statistic.text, sample, spread.value, found, {name: spread.linear}, spread.sampling_error)]
     value = math.sqrt(spread.value)
     found = _root(found) if not bounds.exact else Range(value, value, (value, value))
     # the derivative of the root
     slope = 1.0 / (2.0 * value) if value > 0 else 0.0
-    return [_estimate(statistic.text, sample, value, found, {name: slope * spread.linear}, slope * error)]
+    return [
+        _estimate(statistic.text, sample, value, found, {name: slope * spread.linear}, slope * spread.sampling_error)
+    ]
 
 
 def _root(found: Range) -> Range:
@@ -208,7 +234,7 @@ def _of_several(statistic: Statistic, sample: Sample) -> list[Estimate]:
     values = values_of(statistic, boxes.middles, boxes.shares)
     slopes = abs(derivatives_of(statistic, boxes.middles, boxes.shares))
     parts = np.einsum("tan,an->ta", slopes, boxes.halves)
-    errors = np.sqrt(influences_of(statistic, boxes.middles, boxes.shares) ** 2 @ boxes.shares / sample.effective)
+    errors = np.sqrt(influences_of(statistic, boxes.middles, boxes.shares) ** 2 @ boxes.squares)
     if all(bounds.exact for bounds in sample.bounds.values()):
         found = [Range(value, value, (value, value)) for value in values.tolist()]
     elif _is_linear(statistic, sample):
@@ -271,6 +297,25 @@ def _estimate(name: str, sample: Sample, value: float, found: Range, parts: dict
         records=sample.records,
         contributions=parts,
     )
+
+
+def _digits(low: float, high: float) -> int:
+    """Return after how many digits behind the point to round: four of the width, but ten in all at most."""
+    largest = max(abs(low), abs(high))
+    whole = 10 - math.ceil(math.log10(largest)) if largest > 0 else 10
+    return min(3 - math.floor(math.log10(high - low)), whole) if high > low else whole
+
+
+def _rounded(number: float, digits: int, way: str) -> str:
+    """Write a number rounded to some digits behind the point (or before it, if negative).
+
+    >>> _rounded(37.9979, 1, ROUND_FLOOR), _rounded(46.9979, 1, ROUND_CEILING), _rounded(55885.2, -2, ROUND_FLOOR)
+    ('37.9', '47.0', '55,800')
+    """
+    with localcontext() as context:
+        # enough for any double
+        context.prec = 800
+        return f"{Decimal(number).quantize(Decimal(1).scaleb(-digits), rounding=way):,f}"
 
 
 def _plain(content: Any) -> Any:

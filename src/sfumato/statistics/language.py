@@ -18,6 +18,7 @@ FORMS = {
 }
 """How each statistic is written."""
 NAMES = tuple(FORMS)
+SIGNS = "( ) , ~ + ' \""
 INTERCEPT = "(intercept)"
 MOST_SHOWN = 60
 """Of a long text, so many signs are shown before and behind what is wrong."""
@@ -61,7 +62,9 @@ class Statistic:
                     f"{name!r} is not numeric", self.text, place, hint=f"numeric are: {', '.join(numeric) or 'none'}"
                 )
             if name not in numeric:
-                raise _wrong(f"there is no attribute {name!r}", self.text, place, hint=nearest(name, numeric))
+                close = nearest(name, [*numeric, *others])
+                hint = close if close.startswith("did") else f"numeric are: {', '.join(numeric) or 'none'}"
+                raise _wrong(f"there is no attribute {name!r}", self.text, place, hint=hint)
 
 
 def parse(text: str) -> Statistic:
@@ -85,8 +88,10 @@ def parse(text: str) -> Statistic:
     words = _Words(text)
     name, place = words.word("a statistic")
     if name not in NAMES:
-        raise _wrong(f"there is no statistic {name!r}", text, place, hint=nearest(name, NAMES))
-    words.hint = f"written as {FORMS[name]}"
+        close = nearest(name, NAMES)
+        hint = f"{close} there are: {', '.join(NAMES)}" if close.startswith("did") else close
+        raise _wrong(f"there is no statistic {name!r}", text, place, hint=hint)
+    words.hint = f"written as {FORMS[name]}; a name with one of {SIGNS} in it stands in backticks"
     words.sign("(")
     found = [words.word("an attribute")]
     if name == "regress":
@@ -105,8 +110,8 @@ def parse(text: str) -> Statistic:
         if name == "regress" and attribute == INTERCEPT:
             raise _wrong(f"{INTERCEPT!r} is the name of the intercept", text, its, hint="rename the attribute")
         if attribute in (before for before, _ in found[:number]):
-            hint = f"var({attribute}) is the covariance of an attribute with itself" if name == "cov" else None
-            raise _wrong(f"{attribute!r} stands here twice", text, its, hint=hint)
+            itself = f"var({attribute}) is the covariance of an attribute with itself" if name == "cov" else None
+            raise _wrong(f"{attribute!r} stands here twice", text, its, hint=itself)
     return Statistic(name, tuple(a for a, _ in found), text.strip(), _shifted(text, [place for _, place in found]))
 
 
@@ -146,7 +151,7 @@ class _Words:
     def end(self) -> None:
         """Take the end of the text."""
         if self.text[self.at :].strip():
-            raise self._expected("nothing more")
+            raise self._expected("the end")
 
     def _expected(self, wanted: str) -> SettingError:
         rest = self.text[self.at :]

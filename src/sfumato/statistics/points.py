@@ -68,7 +68,8 @@ def derivatives_of(statistic: Statistic, values: Reals, weights: Reals) -> Reals
 def influences_of(statistic: Statistic, values: Reals, weights: Reals) -> Reals:
     """Return how much one more record like each would move the statistic, times the number of records.
 
-    The mean square of these is A^2 in the sampling error A / sqrt(M).
+    The sum of their squares, times the squared shares of the records, is the square of the sampling error: with A^2
+    their mean square and M equal records it is A / sqrt(M).
     """
     means, centred = _centred(values, weights)
     if statistic.name == "mean":

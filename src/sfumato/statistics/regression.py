@@ -56,13 +56,13 @@ class Plane:
     records: int
 
     @classmethod
-    def of(cls, sample: Sample, names: Sequence[str]) -> Plane:
-        """Scale the attributes of a sample."""
-        boxes, rows = sample.boxes, [list(sample.bounds).index(name) for name in names]
-        scales = np.array([[power_of_two(math.sqrt(spread_of(sample, name).upper))] for name in names])
-        centres = np.array([[sample.bounds[name].middle] for name in names])
+    def of(cls, sample: Sample) -> Plane:
+        """Scale the attributes of a sample, whose first is the outcome."""
+        boxes, bounds = sample.boxes, sample.bounds
+        scales = np.array([[power_of_two(math.sqrt(spread_of(sample, name).upper))] for name in bounds])
+        centres = np.array([[its.middle] for its in bounds.values()])
         # measured from the centres before they are halved, so that rounding is in proportion to the spread
-        low, high = (boxes.lo[rows] - centres) / scales, (boxes.hi[rows] - centres) / scales
+        low, high = (boxes.lo - centres) / scales, (boxes.hi - centres) / scales
         return cls(0.5 * (low + high), 0.5 * (high - low), centres, scales, boxes.shares, sample.records)
 
     def place_of(self, values: Reals) -> Reals:
@@ -115,7 +115,7 @@ def regression_ranges(sample: Sample, statistic: Statistic, at_middles: Reals) -
         proved = [(found.lower, found.upper)]
         attained[1] = (min(attained[1][0], found.attained[0]), max(attained[1][1], found.attained[1]))
     else:
-        plane = Plane.of(sample, statistic.attributes)
+        plane = Plane.of(sample)
         proved = _two_slopes(plane, climbs[1:]) if slopes.size == 2 else _many_slopes(plane, slopes)
     proved = [_intercept(sample, statistic, slopes, proved), *proved]
     return [
@@ -127,15 +127,14 @@ def regression_ranges(sample: Sample, statistic: Statistic, at_middles: Reals) -
 def _climb(sample: Sample, statistic: Statistic, target: int) -> tuple[Reached, Reached]:
     """Find data with a small and data with a large coefficient, by moving all values along the derivatives."""
     boxes = sample.boxes
-    rows = [list(sample.bounds).index(name) for name in statistic.attributes]
     ends = []
     for sign in (-1.0, 1.0):
-        values = boxes.middles[rows]
+        values = boxes.middles
         best = sign * float(values_of(statistic, values, boxes.shares)[target])
         share = 1.0
         for _ in range(MAX_CLIMBS):
             rising = sign * derivatives_of(statistic, values, boxes.shares)[target] > 0.0
-            corner = np.where(rising, boxes.hi[rows], boxes.lo[rows])
+            corner = np.where(rising, boxes.hi, boxes.lo)
             moved = values + share * (corner - values)
             try:
                 reached = sign * float(values_of(statistic, moved, boxes.shares)[target])

@@ -46,6 +46,8 @@ class Boxes:
     hi: Reals
     shares: Reals
     """Sum to one."""
+    squares: Reals
+    """The sum of the squared shares of the records in each box."""
 
     @property
     def middles(self) -> Reals:
@@ -88,8 +90,7 @@ class Sample:
             good, sums = sum_bounds(low, high, self.weights, self.step, LARGEST)
             if not good:
                 self._explain(name, low, high)
-            self.total, squares, mean_low, mean_high, reach, wide = sums.tolist()
-            self.effective = self.total**2 / squares
+            self.total, self.squares, mean_low, mean_high, reach, wide = sums.tolist()
             origin = float(low[0])
             self.bounds[name] = Bounds(low, high, origin + mean_low, origin + mean_high, reach, not wide)
 
@@ -111,7 +112,7 @@ class Sample:
                 (abs(low) > LARGEST) | (abs(high) > LARGEST),
                 "give finite bounds, or the smallest and largest value that is possible",
             ),
-            (f"{name!r}: lo is above hi in {{}} records", low > high, "exchange them"),
+            (f"{name!r}: lo is above hi in {{}} records", low > high, "lo is the smaller bound, hi the larger"),
         ):
             if bad.any():
                 raise SettingError(what.format(f"{int(bad.sum()):,}"), hint=hint)
@@ -135,7 +136,8 @@ class Sample:
         first[numbers[::-1]] = np.arange(self.records - 1, -1, -1)
         counted = np.bincount(numbers, weights=self.weights if self.step else None, minlength=distinct)
         chosen = np.ascontiguousarray(rows[first].T)
-        return Boxes(chosen[0::2], chosen[1::2], counted / self.total)
+        squared = np.bincount(numbers, weights=self.weights**2, minlength=distinct) if self.step else counted
+        return Boxes(chosen[0::2], chosen[1::2], counted / self.total, squared / self.total**2)
 
 
 def _numbers(argument: str, name: str | None, given: Any) -> Reals:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -36,8 +37,7 @@ class Spread:
     attained: tuple[float, float]
     linear: float
     """Half the width of the linear range."""
-    fourth: float
-    """The fourth central moment of the middles."""
+    sampling_error: float
 
 
 def rounding_of(records: int) -> float:
@@ -60,13 +60,13 @@ def variance_of(sums: Reals) -> float:
     return max(float(sums[1] - sums[0] ** 2), 0.0)
 
 
-def middles_variance(sample: Sample, name: str) -> float:
-    """Return the variance of the middles."""
+def middles_variance(sample: Sample, name: str) -> tuple[float, float]:
+    """Return the variance of the middles, and the sampling error of their mean."""
     from sfumato.kernels.spread import spread_sums
 
     bounds = sample.bounds[name]
     middles, _, _ = spread_sums(bounds.lo, bounds.hi, sample.weights, sample.step, bounds.middle, *EVERYWHERE)
-    return variance_of(middles / sample.total)
+    return variance_of(middles / sample.total), math.sqrt(float(middles[2])) / sample.total
 
 
 def check_defined(statistic: Statistic, sample: Sample) -> None:
@@ -74,7 +74,7 @@ def check_defined(statistic: Statistic, sample: Sample) -> None:
     needed = {"corr": statistic.attributes, "regress": statistic.attributes[1:]}.get(statistic.name, ())
     for name in needed:
         noise = max(8 * ROUNDING * abs(sample.bounds[name].middle), 1.0 / LARGEST)
-        if not middles_variance(sample, name) > noise**2:
+        if not middles_variance(sample, name)[0] > noise**2:
             raise SettingError(
                 f"{statistic.text} is undefined: {name!r} is constant", hint="choose an attribute that varies"
             )
@@ -95,15 +95,17 @@ def spread_of(sample: Sample, name: str) -> Spread:
         near_m, least, far_m, most, gap, middles = _solve(
             bounds.lo, bounds.hi, sample.weights, sample.step, sample.total, centre, EVERYWHERE
         )
-    _, _, fourth, linear = (middles / sample.total).tolist()
-    value = variance_of(middles / sample.total)
+    value, linear = variance_of(middles / sample.total), float(middles[4]) / sample.total
+    # the influence of a record on the variance is (x - E)^2 - V
+    moved = float(middles[3]) - 2.0 * value * float(middles[2]) + value * value * sample.squares
+    error = math.sqrt(max(moved, 0.0)) / sample.total
     # XF13 sec. II: dV/dx = 2 (x - E) / N
     linear *= 2.0
     if bounds.exact:
-        return Spread(value, value, value, (value, value), linear, fourth)
+        return Spread(value, value, value, (value, value), linear, error)
     slack = rounding_of(sample.records) * (most + near_m**2 + far_m**2) + SMALLEST
     attained = (min(least, value), max(most - gap, value))
-    return Spread(value, max(min(least - slack, value), 0.0), max(most + slack, value), attained, linear, fourth)
+    return Spread(value, max(min(least - slack, value), 0.0), max(most + slack, value), attained, linear, error)
 
 
 def _brackets(sample: Sample, bounds: Bounds, centre: float) -> Brackets:

@@ -191,7 +191,7 @@ def test_what_is_not_proved_is_infinite_and_null():
 def test_printed_ranges_are_rounded_outwards():
     lo, hi = {"x": [1.0, 2.0, 3.123456]}, {"x": [1.5, 2.5, 3.999999]}
     found = range_of("mean(x)", lo, hi)
-    assert str(found) == "mean(x) = 2.3538, surely in [2.0411, 2.6667]"
+    assert str(found) == "mean(x) = 2.3539, surely in [2.0411, 2.6667]"
     assert float(found.told[1][1:7]) <= found.lower
     assert str(range_of("mean(x)", lo, lo)) == "mean(x) = 2.041152000, surely in [2.041152000, 2.041152001]"
     assert range_of("mean(x)", {"x": [0, 0]}, {"x": [0, 0]}).told == ("0.0000000000", "[0.0000000000, 0.0000000000]")

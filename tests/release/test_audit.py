@@ -178,8 +178,14 @@ def test_a_rebuilt_digest_does_not_hide_text_among_numbers(tmp_path):
 
 
 def test_what_is_no_release(tmp_path):
-    with pytest.raises(ReleaseError, match="there is no folder"):
+    with pytest.raises(ReleaseError, match="does not exist, not the folder of a release"):
         audit_folder(tmp_path / "nowhere")
+    (tmp_path / "data.csv").write_text("x")
+    with pytest.raises(ReleaseError, match=r"data.csv is a file, not the folder of a release"):
+        audit_folder(tmp_path / "data.csv")
+    (tmp_path / "data.csv").unlink()
+    with pytest.raises(ReleaseError, match="cannot be read"):
+        audit_folder(tmp_path / ("a" * 300))
     with pytest.raises(ReleaseError, match=r"it has no certificate.json"):
         audit_folder(tmp_path)
 

@@ -127,12 +127,14 @@ def parse_as(model: type[Settings], path: Path, content: dict[str, Any]) -> Any:
 
 def require_release(folder: Path) -> None:
     """Refuse a folder that is no release at all."""
-    if not folder.is_dir():
-        raise ReleaseError(f"there is no folder {folder}", hint="give the folder that a release was written to")
+    hint = "give the folder that a release was written to"
     try:
+        if not folder.is_dir():
+            there = "is a file" if folder.exists() else "does not exist"
+            raise ReleaseError(f"{folder} {there}, not the folder of a release", hint=hint)
         found = {path.name for path in folder.iterdir()}
     except OSError:
-        raise ReleaseError(f"{folder} may not be read") from None
+        raise ReleaseError(f"{folder} cannot be read", hint=hint) from None
     if not found & FILES:
         raise ReleaseError(f"{folder} is no release: it has no {CERTIFICATE}")
 

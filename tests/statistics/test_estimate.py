@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from fractions import Fraction
 
 import numpy as np
 import polars as pl
@@ -141,6 +142,25 @@ def test_an_exact_attribute_adds_no_width():
         assert linear.linear == pytest.approx(linear.attained, rel=1e-12)
         assert tightness(linear) == pytest.approx(1.0, abs=1e-9)
     assert range_of("cov(x, y)", {"x": [5, 5], "y": [0, 2]}, {"x": [5, 5], "y": [1, 3]}).width < 1e-12
+
+
+def test_records_without_weight_change_nothing():
+    lo, hi = boxed(50, correlation=0.4, half=0.1)
+    weights = np.r_[np.zeros(1), np.ones(49)]
+    far_lo, far_hi = ({name: np.r_[1e60, ends[name][1:]] for name in "xy"} for ends in (lo, hi))
+    for text in STATISTICS:
+        found = range_of(text, far_lo, far_hi, weights)
+        same = range_of(text, *({name: ends[name][1:] for name in "xy"} for ends in (lo, hi)))
+        assert found.upper == pytest.approx(same.upper, rel=1e-9)
+        assert found.records == 50
+
+
+def test_an_exact_mean_that_cancels_is_allowed_for_in_the_intercept():
+    x, half = np.array([0.0, 8, -8, 4, -8, 4]), 1e-12 * (np.arange(6) == 1)
+    y = np.array([-5000000001.2, 999999999.6, 1000000000.7, 1000000000.0, 999999999.6, 1000000001.3])
+    found = range_of("regress(y ~ x)", {"x": x - half, "y": y}, {"x": x + half, "y": y})["(intercept)"]
+    # the mean of x is 0, so this is the mean of y, by hand
+    assert found.lower <= sum(map(Fraction, y.tolist())) / 6 <= found.upper
 
 
 def test_numbers_far_from_zero_and_dependent_predictors_keep_their_digits():

@@ -191,7 +191,10 @@ def estimate_of(
     statistic.check([name for name in lo if name in hi])
     sample = Sample(lo, hi, statistic.attributes, weights)
     of = _of_one if statistic.name in ("mean", "var", "std") else _of_several
-    found = [replace(one, left_out=left_out, weight=weight) for one in of(statistic, sample)]
+    found = [
+        replace(one, records=sample.records, left_out=left_out, weight=weight)
+        for one in of(statistic, sample.weighty())
+    ]
     if statistic.name == "regress":
         return Regression(statistic.text, dict(zip(statistic.targets, found, strict=True)))
     return found[0]

@@ -296,6 +296,8 @@ class Form:
             a, b = (place * down + positive * up for down, up in zip(self.down, self.up, strict=True))
             x, y, xx, xy, yy = self.shapes.largest(a, b, self.alpha, self.beta).tolist()
             height = self.alpha * xx + xy + self.beta * yy + self.rounding * (self.shapes.size + a * a + b * b)
+            # what overflows proves nothing
+            height = math.inf if math.isnan(height) else height
             mean, ahead = place + self.down[0] * x + self.down[1] * y, self.up[0] * x + self.up[1] * y
             if best is None or height < best.height:
                 moments = Moments(a + x, b + y, xx - x * x, xy - x * y, yy - y * y)
@@ -347,7 +349,7 @@ class Form:
     def _meet(self, one: Cut, other: Cut) -> float:
         """Return where the cut of a later place becomes the lower one."""
         run = 2.0 * self.negative * (other.place - one.place)
-        if run <= 0.0:
+        if run <= 0.0 or math.isinf(max(one.height, other.height)):
             return -math.inf if other.height < one.height else math.inf
         return (other.height - one.height) / run + 0.5 * (one.place + other.place)
 

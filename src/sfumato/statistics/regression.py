@@ -31,7 +31,7 @@ from sfumato.statistics.language import Statistic
 from sfumato.statistics.points import derivatives_of, values_of
 from sfumato.statistics.quadratic import Combined, Form, Pair, divide
 from sfumato.statistics.sample import Sample
-from sfumato.statistics.spread import ROUNDING, mean_range, rounding_of, spread_of
+from sfumato.statistics.spread import ROUNDING, mean_slack, rounding_of, spread_of
 
 MAX_CLIMBS = 24
 MAX_PARTS = 30
@@ -85,7 +85,7 @@ class Plane:
     def variance_of(self, factors: Sequence[float] | Reals) -> Interval:
         """Return the range of the variance of a combination."""
         low, high = self.ends_of(factors)
-        found = spread_of(Sample({"": low}, {"": high}, [""], self.shares), "")
+        found = spread_of(Sample({"": low}, {"": high}, [""], self.shares, least=1), "")
         slack = rounding_of(self.records) * (found.upper + 1.0)
         return max(found.lower - slack, 0.0), found.upper + slack
 
@@ -135,7 +135,7 @@ def _climb(sample: Sample, statistic: Statistic, target: int) -> tuple[Reached, 
         for _ in range(MAX_CLIMBS):
             rising = sign * derivatives_of(statistic, values, boxes.shares)[target] > 0.0
             corner = np.where(rising, boxes.hi, boxes.lo)
-            moved = values + share * (corner - values)
+            moved = np.clip(values + share * (corner - values), boxes.lo, boxes.hi)
             try:
                 reached = sign * float(values_of(statistic, moved, boxes.shares)[target])
             except SettingError:
@@ -215,9 +215,14 @@ def _many_slopes(plane: Plane, slopes: Reals) -> list[Interval]:
     inverse = np.linalg.pinv(middle)
     rounded = rounding_of(plane.records) * (abs(inverse) @ abs(middle))
     off = abs(inverse) @ radius * ROOM + abs(inverse @ middle - np.eye(slopes.size)) + rounded
+    one = np.eye(slopes.size)
     if not abs(np.linalg.eigvals(off)).max() < 0.99:
         return [NOT_PROVED] * slopes.size
-    further = np.linalg.inv(np.eye(slopes.size) - off) * ROOM - np.eye(slopes.size)
+    series = np.linalg.inv(one - off)
+    # of a matrix without negative entries this shows that its series converges to what was computed
+    if not (series.min() > -1e-12 * series.max() and abs((one - off) @ series - one).sum() < 1e-10):
+        return [NOT_PROVED] * slopes.size
+    further = series * ROOM + 1e-9 * series.max() - one
     residual = np.concatenate([[1.0], -own])
     parts = [covariance_within(plane.combined(row @ units, residual)) for row in inverse]
     least, most = np.array([part.lower for part in parts]), np.array([part.upper for part in parts])
@@ -229,12 +234,16 @@ def _many_slopes(plane: Plane, slopes: Reals) -> list[Interval]:
 def _intercept(sample: Sample, statistic: Statistic, slopes: Reals, proved: list[Interval]) -> Interval:
     """Return what E_y - b E_x is proved to lie between: with b0 for b exactly, the rest as intervals."""
     outcome, *predictors = statistic.attributes
-    low, high = mean_range(sample, outcome)
+    ranges = {}
+    for name, bounds in sample.bounds.items():
+        slack = mean_slack(sample, name)
+        ranges[name] = (bounds.low - slack, bounds.high + slack)
+    low, high = ranges[outcome]
     size = abs(low) + abs(high)
     for name, slope, (least, most) in zip(predictors, slopes.tolist(), proved, strict=True):
         if not math.isfinite(least + most):
             return NOT_PROVED
-        means = mean_range(sample, name)
+        means = ranges[name]
         own = (-slope * means[0], -slope * means[1])
         rest = [(slope - b) * mean for b in (least, most) for mean in means]
         low, high = low + min(own) + min(rest), high + max(own) + max(rest)

@@ -69,15 +69,23 @@ class Sample:
         The bounds of each attribute, one number a record.
     weights
         Survey weights, one a record; none: all records count the same.
+    least
+        How many records there must be.
     """
 
     def __init__(
-        self, lo: Mapping[str, Any], hi: Mapping[str, Any], names: Sequence[str], weights: Any | None = None
+        self,
+        lo: Mapping[str, Any],
+        hi: Mapping[str, Any],
+        names: Sequence[str],
+        weights: Any | None = None,
+        *,
+        least: int = 2,
     ) -> None:
         from sfumato.kernels.spread import sum_bounds
 
         bounds = {name: (_numbers("lo", name, lo[name]), _numbers("hi", name, hi[name])) for name in names}
-        self.records = _length(bounds)
+        self.records = _length(bounds, least)
         self.weights = np.ones(1) if weights is None else _numbers("weights", None, weights)
         self.step = 0 if weights is None else 1
         if weights is not None and self.weights.size != self.records:
@@ -93,6 +101,15 @@ class Sample:
             self.total, self.squares, mean_low, mean_high, reach, wide = sums.tolist()
             origin = float(low[0])
             self.bounds[name] = Bounds(low, high, origin + mean_low, origin + mean_high, reach, not wide)
+
+    def weighty(self) -> Sample:
+        """Return the records that have a weight; the others change nothing, but could be far from all the rest."""
+        if not self.step or self.weights.all():
+            return self
+        kept = self.weights > 0
+        lo = {name: its.lo[kept] for name, its in self.bounds.items()}
+        hi = {name: its.hi[kept] for name, its in self.bounds.items()}
+        return Sample(lo, hi, list(self.bounds), self.weights[kept], least=1)
 
     def _explain(self, name: str, low: Reals, high: Reals) -> None:
         """Say what is wrong with bounds or weights, in counts."""
@@ -174,7 +191,7 @@ def columns_of(argument: str, given: Any) -> dict[str, Any]:
     return {name: given[name] for name in names if isinstance(name, str)}
 
 
-def _length(bounds: Mapping[str, tuple[Reals, Reals]]) -> int:
+def _length(bounds: Mapping[str, tuple[Reals, Reals]], least: int) -> int:
     lengths = {
         f"{argument}[{name!r}]": end.size
         for name, ends in bounds.items()
@@ -184,6 +201,6 @@ def _length(bounds: Mapping[str, tuple[Reals, Reals]]) -> int:
     for what, length in lengths.items():
         if length != records:
             raise SettingError(f"{first} has {records:,} records, {what} has {length:,}", hint="give the same records")
-    if records < 2:
+    if records < least:
         raise SettingError(f"there are {records} records; a statistic needs at least two")
     return records

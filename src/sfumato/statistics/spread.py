@@ -48,11 +48,15 @@ def rounding_of(records: int) -> float:
 def mean_range(sample: Sample, name: str) -> tuple[float, float]:
     """Return the exact range of the mean, widened by what rounding may have lost."""
     bounds = sample.bounds[name]
-    if bounds.exact:
-        return bounds.middle, bounds.middle
-    # the sums are of distances from the first lower bound
-    slack = rounding_of(sample.records) * bounds.reach + 4 * ROUNDING * (abs(bounds.low) + abs(bounds.high))
+    slack = 0.0 if bounds.exact else mean_slack(sample, name)
     return bounds.low - slack, bounds.high + slack
+
+
+def mean_slack(sample: Sample, name: str) -> float:
+    """Return what rounding may have lost of a mean; its sums are of distances from the first lower bound."""
+    bounds = sample.bounds[name]
+    size = abs(bounds.low) + abs(bounds.high) + abs(float(bounds.lo[0]))
+    return rounding_of(sample.records) * bounds.reach + 4 * ROUNDING * size
 
 
 def variance_of(sums: Reals) -> float:

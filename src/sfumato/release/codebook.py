@@ -97,7 +97,7 @@ def _entry(table: Microfile, name: str, form: Form, hierarchy: Hierarchy | None)
         low, high = (table.attribute(column) for column in form.columns(name))
         if set(map(str, low.missing)) != set(map(str, high.missing)):
             raise ReleaseError(f"columns {low.name!r} and {high.name!r} have different missing codes")
-        written = [value for column in form.columns(name) for value in _raw_values(table, column)]
+        written = [value for part in (low, high) if part.missing for value in _raw_values(table, part.name)]
         return Entry(kind=Kind.NUMERIC, form=form, missing=_occurring(low.missing, written))
     attribute = table.attribute(name)
     told = isinstance(form, Sets) or attribute.kind is Kind.ORDINAL or attribute.labels or hierarchy

@@ -108,7 +108,8 @@ def put_aside(
     """Collect what :func:`spread_sums` leaves out.
 
     ``nears`` (OUT: place, weight, 1 for a lower and -1 for an upper end) gets the ends in the first bracket,
-    ``fars`` (OUT: weight, lo, hi) the records with their middle in the second. Returns how many.
+    ``fars`` (OUT: weight, lo, hi) the records with their middle in the second. Returns
+    how many there are, also where there is no room for all.
     """
     n_nears = n_fars = 0
     for i in range(lo.size):
@@ -119,13 +120,16 @@ def put_aside(
         if lower | upper | aside:
             weight = weights[i * step]
             if aside:
-                fars[0, n_fars], fars[1, n_fars], fars[2, n_fars] = weight, low, high
+                if n_fars < fars.shape[1]:
+                    fars[0, n_fars], fars[1, n_fars], fars[2, n_fars] = weight, low, high
                 n_fars += 1
             if lower:
-                nears[0, n_nears], nears[1, n_nears], nears[2, n_nears] = low, weight, 1.0
+                if n_nears < nears.shape[1]:
+                    nears[0, n_nears], nears[1, n_nears], nears[2, n_nears] = low, weight, 1.0
                 n_nears += 1
             if upper:
-                nears[0, n_nears], nears[1, n_nears], nears[2, n_nears] = high, weight, -1.0
+                if n_nears < nears.shape[1]:
+                    nears[0, n_nears], nears[1, n_nears], nears[2, n_nears] = high, weight, -1.0
                 n_nears += 1
     return n_nears, n_fars
 

@@ -13,10 +13,12 @@ from sfumato.errors import SettingError
 from sfumato.statistics.language import Statistic
 from sfumato.statistics.sample import LARGEST, Bounds, Sample
 
-SUBSAMPLE = 1 << 14
+SUBSAMPLE = 1 << 13
 """So many records tell about where to look for the means of the least and the most spread data."""
 BRACKET = 4.0
-"""In how many standard errors of that subsample's mean they are looked for."""
+"""In how many standard errors of that subsample's mean they are looked for at most; in fewer if boxes are narrow."""
+MOST_ASIDE = 8
+"""One record in so many is expected to lie in the brackets at most; more need another pass."""
 ROUNDING = float(np.finfo(np.float64).eps)
 SMALLEST = 1e-300
 """Sums of smaller numbers vanish."""
@@ -121,9 +123,14 @@ def _brackets(sample: Sample, bounds: Bounds, centre: float) -> Brackets:
     if not total > 0.0:
         return EVERYWHERE
     near_m, _, far_m, _, _, middles = _solve(lo, hi, weights, 1, total, centre, EVERYWHERE)
-    # the standard error of the subsample's mean
-    error = float(np.sqrt(middles[1] / total * (weights**2).sum())) / total
-    return (near_m - BRACKET * error, near_m + BRACKET * error, far_m - BRACKET * error, far_m + BRACKET * error)
+    deviation = math.sqrt(float(middles[1]) / total)
+    # by so much the subsample's mean misses the mean of all, and its m miss theirs by about the same
+    off = float(middles[0]) / total
+    width = 0.5 * (bounds.high - bounds.low) / deviation if deviation > 0.0 else 0.0
+    error = deviation * math.sqrt(float((weights**2).sum())) / total
+    reach = min(BRACKET, 0.5 + BRACKET * width) * error
+    near, far = sorted((near_m, near_m - off)), sorted((far_m, far_m - off))
+    return (near[0] - reach, near[1] + reach, far[0] - reach, far[1] + reach)
 
 
 def _solve(
@@ -132,9 +139,13 @@ def _solve(
     """Return m and variance of the least, then of the most spread data with the gap, and sums of the middles."""
     from sfumato.kernels.spread import greatest_spread, least_spread, put_aside, spread_sums
 
-    ends, records = np.empty((3, 2 * lo.size)), np.empty((3, lo.size))
     middles, near, far = spread_sums(lo, hi, weights, step, centre, *brackets)
+    n_ends = n_records = lo.size // MOST_ASIDE if brackets != EVERYWHERE else 2 * lo.size
+    ends, records = np.empty((3, n_ends)), np.empty((3, n_records))
     n_ends, n_records = put_aside(lo, hi, weights, step, centre, *brackets, ends, records)
+    if n_ends > ends.shape[1] or n_records > records.shape[1]:
+        ends, records = np.empty((3, n_ends)), np.empty((3, n_records))
+        put_aside(lo, hi, weights, step, centre, *brackets, ends, records)
     near_m, least = least_spread(total, near, ends, n_ends)
     far_m, most, gap = greatest_spread(total, far, records, n_records)
     return near_m, least, far_m, most, gap, middles

@@ -292,6 +292,15 @@ def test_estimate_as_json(run, released, tmp_path):
     assert picture.read_text().startswith("<svg")
 
 
+def test_names_that_look_like_markup(run, tmp_path):
+    table = pl.DataFrame({"s": ["a", "a", "a"], "[/x]": [1.0, 2.0, 4.0], "[bold]": [1.0, 3.0, 2.0]})
+    out = sf.Release(table, promise=sf.Promise(quasi="s", k=1)).write(tmp_path / "out")
+    code, text, _ = run("estimate", str(out), "mean([/x])", "regress([bold] ~ [/x])")
+    assert code == 0
+    assert "regress([bold] ~ [/x])" in text
+    assert "mean([/x])" in text
+
+
 def test_estimate_as_text(run, released):
     code, out, _ = run("estimate", released, "mean(age)", "mean(hours)", "regress(hours ~ age)")
     assert code == 0

@@ -52,7 +52,7 @@ def table(title: str, columns: Sequence[str], rows: Sequence[Sequence[object]], 
     from rich import box
     from rich.table import Table
 
-    made = Table(title=title, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD)
+    made = Table(title=plain(title), title_justify="left", title_style="bold", box=box.SIMPLE_HEAD)
     for place, name in enumerate(columns):
         numeric = bool(rows) and all(isinstance(row[place], int | float | None) for row in rows)
         made.add_column(
@@ -92,7 +92,7 @@ def progress_shown() -> Iterator[Progress]:
     from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
     from rich.progress import Progress as Bar
 
-    columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(), TimeElapsedColumn())
     with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task("", total=1.0)
         yield lambda description, share: bar.update(task, description=description, completed=share)

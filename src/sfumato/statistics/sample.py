@@ -67,6 +67,8 @@ class Sample:
     ----------
     lo, hi
         The bounds of each attribute, one number a record.
+    names
+        The attributes that are taken, in this order.
     weights
         Survey weights, one a record; none: all records count the same.
     least
@@ -114,25 +116,22 @@ class Sample:
     def _explain(self, name: str, low: Reals, high: Reals) -> None:
         """Say what is wrong with bounds or weights, in counts."""
         weights = self.weights
-        for what, bad, hint in (
-            (f"weights: {{}} of {weights.size:,} are missing", np.isnan(weights), "leave these records out"),
-            (f"weights: {{}} of {weights.size:,} are negative", weights < 0, "weights are 0 or more"),
+        for bad, told, hint in (
+            (np.isnan(weights), "weights: {} are missing", "leave these records out"),
+            (weights < 0, "weights: {} are negative", "weights are 0 or more"),
+            (weights > LARGEST, f"weights: {{}} are not finite, or beyond {LARGEST:g}", "give finite weights"),
+            (np.array([not weights.any()]), "weights: all are zero", "at least one must be positive"),
+            (np.isnan(low + high), "{} records have no bound (NaN)", "leave these records out"),
             (
-                f"weights: {{}} of {weights.size:,} are not finite, or beyond {LARGEST:g}",
-                weights > LARGEST,
-                "give finite weights",
-            ),
-            ("weights: all are zero", np.array([not weights.any()]), "at least one must be positive"),
-            (f"{name!r}: {{}} records have no bound (NaN)", np.isnan(low + high), "leave these records out"),
-            (
-                f"{name!r}: {{}} records have a bound that is not finite, or beyond {LARGEST:g}",
                 (abs(low) > LARGEST) | (abs(high) > LARGEST),
+                f"{{}} records have a bound that is not finite, or beyond {LARGEST:g}",
                 "give finite bounds, or the smallest and largest value that is possible",
             ),
-            (f"{name!r}: lo is above hi in {{}} records", low > high, "lo is the smaller bound, hi the larger"),
+            (low > high, "lo is above hi in {} records", "lo is the smaller bound, hi the larger"),
         ):
             if bad.any():
-                raise SettingError(what.format(f"{int(bad.sum()):,}"), hint=hint)
+                counted = told.format(f"{int(bad.sum()):,}")
+                raise SettingError(counted if told.startswith("weights") else f"{name!r}: {counted}", hint=hint)
         raise SettingError("weights: they are too large or too small to be summed up", hint="divide them by their mean")
 
     @property

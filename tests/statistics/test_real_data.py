@@ -43,9 +43,15 @@ def test_the_truth_lies_in_the_range(file, real_data, tmp_path):
     opened = sf.open_release(tmp_path / "out")
     a, b, c = steps
     for text in (
-        f"mean({a})", f"var({b})", f"std({c})", f"cov({a}, {c})", f"corr({a}, {b})", f"corr({b}, {c})",
-        f"regress({c} ~ {a})", f"regress({c} ~ {a} + {b})",
-    ):  # fmt: skip
+        f"mean({a})",
+        f"var({b})",
+        f"std({c})",
+        f"cov({a}, {c})",
+        f"corr({a}, {b})",
+        f"corr({b}, {c})",
+        f"regress({c} ~ {a})",
+        f"regress({c} ~ {a} + {b})",
+    ):
         names = [name for name in steps if name in text]
         truth = {name: people.numbers(name) for name in names}
         known = ~np.isnan(np.sum(list(truth.values()), axis=0))

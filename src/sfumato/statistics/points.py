@@ -103,12 +103,13 @@ def condition_of(statistic: Statistic, values: Reals, weights: Reals) -> float:
     if statistic.name != "regress":
         return 1.0
     x = _centred(values, weights)[1][1:]
-    scaled = x / np.sqrt((x * x) @ weights)[:, None]
-    return 1.0 / _shortest(np.linalg.qr((scaled * np.sqrt(weights)).T)[1]) ** 2
+    return 1.0 / _orthogonal(x, np.sqrt((x * x) @ weights), weights)[2] ** 2
 
 
-def _shortest(triangle: Reals) -> float:
-    return float(np.linalg.svd(triangle, compute_uv=False)[-1])
+def _orthogonal(x: Reals, spreads: Reals, weights: Reals) -> tuple[Reals, Reals, float]:
+    """Return orthogonal directions of predictors of unit size, the triangle behind them, and its shortest direction."""
+    directions, triangle = np.linalg.qr((x / spreads[:, None] * np.sqrt(weights)).T)
+    return directions, triangle, float(np.linalg.svd(triangle, compute_uv=False)[-1])
 
 
 def _centred(values: Reals, weights: Reals) -> tuple[Reals, Reals]:
@@ -126,15 +127,14 @@ def _fit(statistic: Statistic, centred: Reals, weights: Reals) -> tuple[Reals, R
     constant = [name for name, spread in zip(statistic.attributes[1:], spreads, strict=True) if not spread > 0]
     if constant:
         raise SettingError(f"{statistic.text} is singular: {constant[0]!r} is constant", hint="leave it out")
-    root = np.sqrt(weights)
-    # by orthogonal directions, which keeps twice as many digits as the correlations would
-    directions, triangle = np.linalg.qr((x / spreads[:, None] * root).T)
-    if _shortest(triangle) < SINGULAR:
+    # this keeps twice as many digits as inverting the correlations would
+    directions, triangle, shortest = _orthogonal(x, spreads, weights)
+    if shortest < SINGULAR:
         raise SettingError(
             f"{statistic.text} is singular: a predictor depends linearly on the others", hint="leave one of them out"
         )
     back = np.linalg.inv(triangle) / spreads[:, None]
-    return back @ (directions.T @ (y * root)), back @ back.T
+    return back @ (directions.T @ (y * np.sqrt(weights))), back @ back.T
 
 
 def _regression_derivatives(statistic: Statistic, centred: Reals, means: Reals, weights: Reals) -> Reals:

@@ -1,17 +1,12 @@
-"""pycanon: the same values on Adult, or why not, and its time on 300,000 records.
-
-It pins its packages, so it gets an environment of its own, made here.
-"""
+"""pycanon: the same values on Adult, or why not, and its time on 300,000 records."""
 
 from __future__ import annotations
 
 import json
 import math
 import os
-import subprocess
 import sys
 import tempfile
-import venv
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -19,14 +14,12 @@ from typing import Any
 import polars as pl
 
 import sfumato as sf
+from benchmarks.peers import ask_peer
 from benchmarks.tables import QUASI, people
 from benchmarks.timing import Row, in_turns
 from sfumato.measures import summarize
 
-HERE = Path(__file__).parent
-ENVIRONMENT = HERE / ".envs" / "pycanon"
-VERSION = "1.3.6"
-DATA = Path(os.environ.get("SFUMATO_DATA") or HERE.parents[1] / "shared" / "data")
+DATA = Path(os.environ.get("SFUMATO_DATA") or Path(__file__).parents[2] / "shared" / "data")
 
 ADULT_TASKS = (
     (["age", "education", "occupation", "relationship", "sex", "native-country"], "income"),
@@ -45,10 +38,9 @@ DIFFERENCES = {
 
 
 def run() -> Iterator[Row]:
-    python = _environment()
     adult = DATA / "adult" / "adult_train.csv.gz"
     if adult.exists():
-        _compare(python, adult)
+        _compare(adult)
     else:
         print(f"    Adult is not in {DATA}: values are not compared; set SFUMATO_DATA")
     table = people(300_000)
@@ -56,7 +48,7 @@ def run() -> Iterator[Row]:
         path = Path(folder) / "people.csv"
         table.write_csv(path)
         print("    pycanon measures 300,000 records; this takes minutes", flush=True)
-        theirs = _peer(python, path, QUASI, "illness", ["k", "l", "t"])
+        theirs = _peer(path, QUASI, "illness", ["k", "l", "t"])
 
     def ours() -> tuple[float, float | None, float | None]:
         safety = sf.measure(table, quasi=QUASI, sensitive="illness")
@@ -78,25 +70,15 @@ def run() -> Iterator[Row]:
     )
 
 
-def _environment() -> Path:
-    python = ENVIRONMENT / "bin" / "python"
-    if not python.exists():
-        print(f"    making an environment for pycanon {VERSION}", flush=True)
-        venv.create(ENVIRONMENT, with_pip=True, clear=True)
-        subprocess.run([python, "-m", "pip", "install", "--quiet", f"pycanon=={VERSION}"], check=True)
-    return python
-
-
-def _peer(python: Path, path: Path, quasi: list[str], sensitive: str, measures: list[str]) -> dict[str, Any]:
+def _peer(path: Path, quasi: list[str], sensitive: str, measures: list[str]) -> dict[str, Any]:
     task = json.dumps({"quasi": quasi, "sensitive": [sensitive], "measures": measures})
-    done = subprocess.run([python, HERE / "pycanon_peer.py", path, task], check=False, capture_output=True, text=True)
-    if done.returncode:
-        sys.exit(f"pycanon failed: {done.stderr}")
-    found: dict[str, Any] = json.loads(done.stdout)
+    found = ask_peer("pycanon", "pycanon_peer.py", path, task)
+    if "error" in found:
+        sys.exit(f"pycanon: {found['error']}")
     return found
 
 
-def _compare(python: Path, adult: Path) -> None:
+def _compare(adult: Path) -> None:
     """Print every measure of Adult beside pycanon's; stop where a difference is not explained."""
     told = set()
     with tempfile.TemporaryDirectory() as folder:
@@ -106,7 +88,7 @@ def _compare(python: Path, adult: Path) -> None:
         for quasi, sensitive in ADULT_TASKS:
             summary = summarize(sf.measure(microfile, quasi=quasi, sensitive=sensitive))
             ours = {"k": summary["k"], **summary["attributes"][sensitive]}
-            theirs = _peer(python, path, quasi, sensitive, [name for name in ours if name in _measures()])
+            theirs = _peer(path, quasi, sensitive, [name for name in ours if name in _measures()])
             print(f"    Adult, {', '.join(quasi)} | {sensitive}")
             for name, answer in theirs.items():
                 same = ours[name] is not None and math.isclose(answer["value"], ours[name], rel_tol=1e-9)

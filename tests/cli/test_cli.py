@@ -6,6 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 import pytest
 
@@ -292,6 +293,56 @@ def test_estimate_as_json(run, released, tmp_path):
     assert picture.read_text().startswith("<svg")
 
 
+@pytest.fixture
+def rare(tmp_path):
+    """Write boxes of 10 records of a sorted normal attribute, to be weighted."""
+    values = np.sort(np.random.default_rng(0).normal(size=500)).reshape(-1, 10)
+    table = pl.DataFrame(
+        {
+            "sex": ["f", "m"] * 250,
+            "x.lo": np.repeat(values[:, 0], 10),
+            "x.hi": np.repeat(values[:, -1], 10),
+            "y": values.ravel() ** 2 + values.ravel(),
+        }
+    )
+    promise = sf.Promise(quasi="sex", k=2)
+    release = sf.Release(table, promise=promise, forms={"x": sf.Interval()}, settings={"dismiss": "fuzzy"})
+    return str(release.write(tmp_path / "rare"))
+
+
+def test_estimates_with_rare_boxes_weighted_as_json(run, rare):
+    code, out, err = run("estimate", rare, "var(x)", "regress(y ~ x)", "--json")
+    assert (code, err) == (0, "")
+    variance, regression = json.loads(out)["estimates"]
+    weighted = variance["weighted"]
+    assert (weighted["dismiss"], weighted["calibrated"]) == ("fuzzy", True)
+    assert weighted["shift"] == pytest.approx(0, abs=1e-9)
+    assert weighted["saved"] == pytest.approx(
+        1 - (weighted["upper"] - weighted["lower"]) / (variance["upper"] - variance["lower"])
+    )
+    assert all(one["weighted"]["calibrated"] for one in regression["coefficients"].values())
+    code, out, _ = run("estimate", rare, "var(x)", "--dismiss", "crisp", "--no-calibrate", "--json")
+    (found,) = json.loads(out)["estimates"]
+    assert (found["value"], found["lower"]) == (variance["value"], variance["lower"])
+    assert (found["weighted"]["dismiss"], found["weighted"]["calibrated"]) == ("crisp", False)
+    assert found["weighted"]["shift"] < -0.3
+    code, out, _ = run("estimate", rare, "var(x)", "--dismiss", "none", "--json")
+    assert json.loads(out)["estimates"][0]["weighted"] is None
+
+
+def test_estimates_with_rare_boxes_weighted_as_text(run, rare):
+    code, out, _ = run("estimate", rare, "var(x)", "regress(y ~ x)", "--dismiss", "crisp")
+    assert code == 0
+    assert "Estimates, crisp weights" in out
+    assert "regress(y ~ x), crisp weights" in out
+    for word in ("shift", "width saved", "calibrated", "only the first ranges are sure to hold the truth"):
+        assert word in out
+    code, out, _ = run("estimate", rare, "var(x)", "--dismiss", "none")
+    assert code == 0
+    assert "shift" not in out
+    assert "sure to hold" not in out
+
+
 def test_names_that_look_like_markup(run, tmp_path):
     table = pl.DataFrame({"s": ["a", "a", "a"], "[/x]": [1.0, 2.0, 4.0], "[bold]": [1.0, 3.0, 2.0]})
     out = sf.Release(table, promise=sf.Promise(quasi="s", k=1)).write(tmp_path / "out")
@@ -316,6 +367,7 @@ def test_estimate_as_text(run, released):
         (("mean(sex)",), "'sex' is not numeric"),
         (("mean(age",), "')' is expected here"),
         (("mean(age)", "--weight", "x"), "weight: there is no attribute 'x'"),
+        (("mean(age)", "--dismiss", "soft"), "dismiss 'soft' is not known\nHint: choose one of: none, crisp, fuzzy"),
         (("mean(age)", "--picture", "p.gif"), "ends with none of"),
         (("mean(age)", "--picture", "{release}/p.png"), "lies in the release"),
         ((), "Missing argument"),

@@ -79,6 +79,60 @@ def test_what_cannot_be_estimated_is_said(mixed):
         dates.estimate("mean(day)")
 
 
+def sorted_runs(**settings) -> sf.Release:
+    """Release boxes of 10 records of a sorted normal attribute."""
+    values = np.sort(np.random.default_rng(0).normal(size=500)).reshape(-1, 10)
+    table = {"group": ["a"] * 500, "x.lo": np.repeat(values[:, 0], 10), "x.hi": np.repeat(values[:, -1], 10)}
+    return release(table, forms={"x": sf.Interval()}, settings=settings)
+
+
+def test_what_the_settings_say_about_rare_boxes_is_done(tmp_path):
+    assert sorted_runs().estimate("var(x)").weighted is None
+    assert sorted_runs(dismiss=None, calibrate=None).estimate("var(x)").weighted is None
+    made = sorted_runs(dismiss="crisp", calibrate=False)
+    made.write(tmp_path / "out")
+    opened = sf.open_release(tmp_path / "out")
+    for one in (made, opened):
+        found = one.estimate("var(x)")
+        assert (found.weighted.dismiss, found.weighted.calibrated) == ("crisp", False)
+        assert found.weighted.value < 0.7 * found.value
+        assert one.estimate("var(x)", dismiss="none").weighted is None
+        calibrated = one.estimate("var(x)", dismiss="fuzzy", calibrate=True).weighted
+        assert (calibrated.dismiss, calibrated.calibrated) == ("fuzzy", True)
+        assert calibrated.value == pytest.approx(found.value, rel=1e-9)
+        assert one.estimate("var(x)", calibrate=True).weighted.calibrated
+    # calibration is the default
+    assert sorted_runs().estimate("var(x)", dismiss="crisp").weighted.calibrated
+    known = sf.statistics.range_of(
+        "var(x)", {"x": made.table["x.lo"]}, {"x": made.table["x.hi"]}, dismiss="crisp", calibrate=False
+    )
+    assert made.estimate("var(x)").weighted == known.weighted
+
+
+def test_wrong_wishes_and_wrong_settings_are_told_apart():
+    with pytest.raises(SettingError, match="dismiss 'soft' is not known"):
+        sorted_runs().estimate("var(x)", dismiss="soft")
+    with pytest.raises(SettingError, match="calibrate is 1"):
+        sorted_runs().estimate("var(x)", calibrate=1)
+    wrong = sorted_runs(dismiss="soft")
+    with pytest.raises(ReleaseError, match="the settings of the release: dismiss 'soft' is not known") as caught:
+        wrong.estimate("var(x)")
+    assert "choose one of: none, crisp, fuzzy" in str(caught.value)
+    assert wrong.estimate("var(x)", dismiss="none").weighted is None
+
+
+def test_settings_keep_no_statistic_from_being_told():
+    table = {"group": ["a"] * 4, "x.lo": [-9, 0, 0, 4], "x.hi": [-1, 0, 0, 9], "y": [0, 0, 1, 2]}
+    made = release(table, forms={"x": sf.Interval()}, settings={"dismiss": "crisp", "calibrate": False})
+    found = made.estimate("corr(x, y)")
+    assert found.lower <= found.value <= found.upper
+    assert np.isnan(found.weighted.value)
+    assert found.weighted.summary()["value"] is None
+    assert str(found).endswith("crisp, not calibrated: undefined")
+    with pytest.raises(SettingError, match="crisp weights leave too few boxes"):
+        made.estimate("corr(x, y)", dismiss="crisp")
+
+
 def test_missing_codes_of_intervals_stay_missing(tmp_path):
     table = pl.DataFrame({"group": ["a"] * 4, "age.lo": [1, 2, 999, 5], "age.hi": [1, 4, 999, 5]})
     coded = sf.Microfile(table, missing={"age.lo": [999], "age.hi": [999]})

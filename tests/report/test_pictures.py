@@ -45,6 +45,12 @@ def test_a_range_that_is_not_proved_is_not_drawn():
     assert "no range is proved" in chart.to_dict()["concat"][1]["title"]["subtitle"][1]
 
 
+def test_what_is_weighted_is_told_under_what_is_sure():
+    found = range_of("mean(x)", LO, HI, dismiss="fuzzy")
+    lines = estimates_chart(found).to_dict()["concat"][0]["title"]["subtitle"]
+    assert " ".join(lines).endswith(str(found.weighted))
+
+
 @pytest.mark.parametrize(
     ("name", "start"), [("a.png", b"\x89PNG"), ("a.svg", b"<svg"), ("a.HTML", b"\n<!DOCTYPE html>")]
 )

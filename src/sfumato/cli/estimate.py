@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 
 import typer
 
 from sfumato.cli.options import Json, Seed
 from sfumato.cli.show import console, emit, progress_shown, table
 from sfumato.release.release import open_release
+from sfumato.statistics.dismissal import Dismiss, dismissal_of
 from sfumato.statistics.estimate import Estimate, Regression
 from sfumato.statistics.language import parse
 
-COLUMNS = ("statistic", "value", "surely in", "reached", "sampling error")
+COLUMNS = ("value", "surely in", "reached", "sampling error")
+WEIGHTED = ("value", "in", "shift", "width saved", "calibrated")
 
 
 def estimate(
@@ -23,6 +25,18 @@ def estimate(
     ],
     *,
     weight: Annotated[str | None, typer.Option(help="The column that weights the records.")] = None,
+    dismiss: Annotated[
+        str | None,
+        typer.Option(
+            help="Also with rare, wide boxes left out (crisp) or counted less (fuzzy), or none; "
+            "default: what the release says.",
+            metavar="none|crisp|fuzzy",
+        ),
+    ] = None,
+    calibrate: Annotated[
+        bool | None,
+        typer.Option(help="Keep means, squares and products with these weights; default: what the release says."),
+    ] = None,
     picture: Annotated[
         Path | None, typer.Option(help="Also draw them: a file that ends with .png, .svg or .html.")
     ] = None,
@@ -32,6 +46,8 @@ def estimate(
     """Estimate statistics of the original from a release, with the ranges they are sure to lie in."""
     for statistic in statistics:
         parse(statistic)
+    dismissal_of("none" if dismiss is None else dismiss, calibrate is not False)
+    wanted = cast("Dismiss | None", dismiss)
     if picture is not None:
         from sfumato.report.pictures import check_picture
 
@@ -42,7 +58,7 @@ def estimate(
         found = []
         for number, statistic in enumerate(statistics):
             progress(statistic, number / len(statistics))
-            found.append(opened.estimate(statistic, weight=weight))
+            found.append(opened.estimate(statistic, weight=weight, dismiss=wanted, calibrate=calibrate))
         if picture is not None:
             from sfumato.report import estimates_chart, write_picture
 
@@ -58,17 +74,24 @@ def estimate(
 def _show(found: list[Estimate | Regression], picture: Path | None) -> None:
     out = console()
     single = [(one.statistic, one) for one in found if isinstance(one, Estimate)]
-    if single:
-        out.print(table("Estimates", COLUMNS, [_row(name, one) for name, one in single], whole=True))
-    for one in found:
-        if isinstance(one, Regression):
-            columns = ("coefficient", *COLUMNS[1:])
-            out.print(table(one.statistic, columns, [_row(name, its) for name, its in one.items()], whole=True))
+    tables = [("Estimates", "statistic", single)] if single else []
+    tables += [(one.statistic, "coefficient", list(one.items())) for one in found if isinstance(one, Regression)]
+    for title, first, rows in tables:
+        out.print(table(title, (first, *COLUMNS), [_row(name, one) for name, one in rows], whole=True))
+    weighted = False
+    for title, first, rows in tables:
+        some = [(name, one.weighted) for name, one in rows if one.weighted]
+        if some:
+            weighted = True
+            cells = [(name, *its.told, its.calibrated) for name, its in some]
+            out.print(table(f"{title}, {some[0][1].dismiss} weights", (first, *WEIGHTED), cells, whole=True))
     for one in found:
         told = f"{one.statistic}: {one.records:,} records" + (f", weighted by {one.weight}" if one.weight else "")
         told += f"; {one.left_out:,} lack a value" if one.left_out else ""
         told += "" if one.guaranteed else "; the boxes are too wide to prove a range"
         out.print(f"{told}.", markup=False)
+    if weighted:
+        out.print("With these weights it is another statistic: only the first ranges are sure to hold the truth.")
     if picture is not None:
         out.print(f"The picture lies in {picture}.", markup=False)
 

@@ -34,6 +34,7 @@ from sfumato.release.certificate import (
 from sfumato.release.codebook import Codebook, describe
 from sfumato.release.data import column_facts, released_frame, reordered, write_data
 from sfumato.release.folder import move_private, new_folder, remove_private, write_private
+from sfumato.statistics.dismissal import Dismiss, Dismissal, dismissal_of
 from sfumato.statistics.estimate import Estimate, Regression, estimate_of
 from sfumato.statistics.language import Statistic, parse
 from sfumato.statistics.sensitivity import sensitivities
@@ -107,7 +108,14 @@ class Release:
             return audit_folder(self.folder)
         return self._audit(released_frame(self.microfile))
 
-    def estimate(self, statistic: str, *, weight: str | None = None) -> Estimate | Regression:
+    def estimate(
+        self,
+        statistic: str,
+        *,
+        weight: str | None = None,
+        dismiss: Dismiss | None = None,
+        calibrate: bool | None = None,
+    ) -> Estimate | Regression:
         """Return a statistic of the original, as far as the release tells it: its value and its range.
 
         Parameters
@@ -117,6 +125,12 @@ class Release:
             records of this release that have all its attributes.
         weight
             The attribute that weights the records.
+        dismiss
+            Also tell what the statistic is if rare, wide boxes are left out (``"crisp"``) or count less (``"fuzzy"``):
+            ``weighted``, which is never guaranteed; default: what the settings of the release say, or ``"none"``.
+        calibrate
+            Whether these weights must keep the moments that the statistic is made of; if not, it is biased. Default:
+            what the settings say, or true.
 
         Examples
         --------
@@ -128,8 +142,11 @@ class Release:
         >>> found.value, found.attained
         (39.5, (30.0, 49.0))
         """
+        dismissal = self._dismissal(dismiss=dismiss, calibrate=calibrate)
         asked, known = self._known(statistic, weight)
-        return estimate_of(asked, known.lo, known.hi, known.weights, left_out=known.left_out, weight=weight)
+        return estimate_of(
+            asked, known.lo, known.hi, known.weights, left_out=known.left_out, weight=weight, dismissal=dismissal
+        )
 
     def sensitivities(self, statistic: str, *, weight: str | None = None) -> dict[str, Reals]:
         """Return how much the statistic moves with each record's value, times the number of records.
@@ -144,6 +161,17 @@ class Release:
         for name, its in found.items():
             spread[name][..., known.complete] = its
         return spread
+
+    def _dismissal(self, **wanted: Any) -> Dismissal | None:
+        """Complete what a user wants with what the settings say."""
+        given = {name: value for name, value in wanted.items() if value is not None}
+        usual: dict[str, Any] = {"dismiss": "none", "calibrate": True}
+        dismissal_of(**(usual | given))
+        own = {name: self.settings[name] for name in usual if self.settings.get(name) is not None}
+        try:
+            return dismissal_of(**(usual | own | given), asked="dismiss" in given)
+        except SettingError as error:
+            raise ReleaseError(f"the settings of the release: {error.message}", hint=error.hint) from None
 
     def _known(self, statistic: str, weight: str | None) -> tuple[Statistic, Known]:
         """Read a statistic and find the bounds of its attributes."""

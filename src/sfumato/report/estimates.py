@@ -121,5 +121,6 @@ def _title(estimate: Estimate) -> dict[str, Any]:
     formula, _, coefficient = estimate.statistic.rpartition(": ")
     told = f"{value}, surely in {sure}" if estimate.guaranteed else f"{value}; no range is proved"
     lines = [*textwrap.wrap(formula, LETTERS), told, counted] if formula else [told, counted]
+    lines += textwrap.wrap(str(estimate.weighted), LETTERS) if estimate.weighted else []
     text: list[str] = textwrap.wrap(coefficient, LETTERS)
     return {"text": text, "subtitle": lines}

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
-from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Decimal, localcontext
 from typing import Any
 
 import numpy as np
@@ -13,11 +12,13 @@ import numpy as np
 from sfumato.arrays import Reals
 from sfumato.errors import SettingError
 from sfumato.statistics.covariation import Range, Scaled, correlation_range, covariance_range
+from sfumato.statistics.dismissal import Dismiss, Dismissal, Weighted, box_weights, dismissal_of
 from sfumato.statistics.language import Statistic, parse
 from sfumato.statistics.points import condition_of, derivatives_of, influences_of, values_of
 from sfumato.statistics.regression import regression_ranges
-from sfumato.statistics.sample import Sample, columns_of
+from sfumato.statistics.sample import Boxes, Sample, columns_of
 from sfumato.statistics.spread import ROUNDING, check_defined, mean_range, middles_variance, rounding_of, spread_of
+from sfumato.statistics.wording import plain, told
 
 
 @dataclass(frozen=True)
@@ -48,6 +49,8 @@ class Estimate:
     """The attribute that weights the records, if any."""
     contributions: Mapping[str, float] = field(default_factory=dict, hash=False)
     """The part of half the width of the linear range that each attribute's boxes cause."""
+    weighted: Weighted | None = None
+    """The statistic with rare boxes dismissed or weighted less, if that is wanted; all else is of all records."""
 
     @property
     def width(self) -> float:
@@ -56,20 +59,18 @@ class Estimate:
 
     def summary(self) -> dict[str, Any]:
         """Return plain numbers; null stands for what is not finite."""
-        return {name.name: _plain(getattr(self, name.name)) for name in fields(self)}
+        found = {name.name: plain(getattr(self, name.name)) for name in fields(self)}
+        return found | {"weighted": self.weighted.summary() if self.weighted else None}
 
     @property
     def told(self) -> tuple[str, str]:
         """The value and the guaranteed range in few digits; the range is rounded outwards, so that it stays true."""
-        if not self.guaranteed:
-            return f"{self.value:.6g}", "not proved"
-        digits = _digits(self.lower, self.upper)
-        low, high = _rounded(self.lower, digits, ROUND_FLOOR), _rounded(self.upper, digits, ROUND_CEILING)
-        return _rounded(self.value, digits, ROUND_HALF_EVEN), f"[{low}, {high}]"
+        return told(self.value, self.lower, self.upper)
 
     def __str__(self) -> str:
         value, sure = self.told
-        return f"{self.statistic} = {value}, " + (f"surely in {sure}" if self.guaranteed else "no range is proved")
+        sentence = f"{self.statistic} = {value}, " + (f"surely in {sure}" if self.guaranteed else "no range is proved")
+        return sentence if self.weighted is None else f"{sentence}\n  {self.weighted}"
 
 
 @dataclass(frozen=True)
@@ -122,6 +123,11 @@ class Regression(Mapping[str, Estimate]):
         return {name: estimate.sampling_error for name, estimate in self.items()}
 
     @property
+    def weighted(self) -> dict[str, Weighted | None]:
+        """With rare boxes dismissed or weighted less, for each coefficient in its own way."""
+        return {name: estimate.weighted for name, estimate in self.items()}
+
+    @property
     def guaranteed(self) -> bool:
         """Whether the ranges of all coefficients are proved."""
         return all(estimate.guaranteed for estimate in self.values())
@@ -151,7 +157,13 @@ class Regression(Mapping[str, Estimate]):
 
 
 def range_of(
-    statistic: str, lo: Mapping[str, Any], hi: Mapping[str, Any], weights: Any | None = None
+    statistic: str,
+    lo: Mapping[str, Any],
+    hi: Mapping[str, Any],
+    weights: Any | None = None,
+    *,
+    dismiss: Dismiss = "none",
+    calibrate: bool = True,
 ) -> Estimate | Regression:
     """Return what a statistic of interval data can be.
 
@@ -164,14 +176,24 @@ def range_of(
         The bounds of each attribute: arrays with one number a record, ends included.
     weights
         Survey weights, one number a record.
+    dismiss
+        Also tell what the statistic is if rare, wide boxes are left out (``"crisp"``) or count less (``"fuzzy"``).
+        That is ``weighted``, and never guaranteed to hold the statistic of all records; the rest stays as it is.
+    calibrate
+        Whether these weights must keep the moments that the statistic is made of; if not, it is biased.
 
     Examples
     --------
     >>> found = range_of("var(x)", lo={"x": [0, 1, 2.5, 6]}, hi={"x": [1, 3, 3, 9]})
     >>> found.value, found.attained, found.guaranteed
     (6.85546875, (3.1875, 12.296875), True)
+    >>> lo, hi = [-7, -3, -1, 0, 1, 2, 3, 5], [-3, -2, -1, 0, 1, 3, 3, 9]
+    >>> print(range_of("var(x)", {"x": lo}, {"x": hi}, dismiss="fuzzy"))
+    var(x) = 11.80, surely in [6.23, 19.49]
+      fuzzy, calibrated: 11.80 in [6.58, 18.94], shift 0, width saved 6.82 %; the truth need not lie there
     """
-    return estimate_of(parse(statistic), columns_of("lo", lo), columns_of("hi", hi), weights)
+    dismissal = dismissal_of(dismiss, calibrate)
+    return estimate_of(parse(statistic), columns_of("lo", lo), columns_of("hi", hi), weights, dismissal=dismissal)
 
 
 def estimate_of(
@@ -182,6 +204,7 @@ def estimate_of(
     *,
     left_out: int = 0,
     weight: str | None = None,
+    dismissal: Dismissal | None = None,
 ) -> Estimate | Regression:
     """Return what a statistic can be, noting how many records were left out and what weights the rest."""
     for one, other, missing in ((lo, hi, "hi"), (hi, lo, "lo")):
@@ -190,14 +213,66 @@ def estimate_of(
                 raise SettingError(f"{missing} has no bounds of {name!r}", hint="give lo and hi of every attribute")
     statistic.check([name for name in lo if name in hi])
     sample = Sample(lo, hi, statistic.attributes, weights)
-    of = _of_one if statistic.name in ("mean", "var", "std") else _of_several
-    found = [
-        replace(one, records=sample.records, left_out=left_out, weight=weight)
-        for one in of(statistic, sample.weighty())
-    ]
+    weighty = sample.weighty()
+    found = _estimates(statistic, weighty)
+    if dismissal is not None:
+        found = _with_weighted(statistic, weighty.boxes, found, dismissal)
+    found = [replace(one, records=sample.records, left_out=left_out, weight=weight) for one in found]
     if statistic.name == "regress":
         return Regression(statistic.text, dict(zip(statistic.targets, found, strict=True)))
     return found[0]
+
+
+def _estimates(statistic: Statistic, sample: Sample) -> list[Estimate]:
+    """Estimate each target."""
+    return (_of_one if statistic.name in ("mean", "var", "std") else _of_several)(statistic, sample)
+
+
+def _with_weighted(statistic: Statistic, boxes: Boxes, found: list[Estimate], dismissal: Dismissal) -> list[Estimate]:
+    """Put beside each target what it is with weights of its own."""
+    weighted = box_weights(statistic, boxes, [one.sampling_error for one in found], dismissal)
+    return [
+        replace(one, weighted=_weighted(statistic, boxes, target, one, weights, dismissal, calibrated=calibrated))
+        for target, (one, (weights, calibrated)) in enumerate(zip(found, weighted, strict=True))
+    ]
+
+
+def _weighted(
+    statistic: Statistic,
+    boxes: Boxes,
+    target: int,
+    every: Estimate,
+    weights: Reals,
+    dismissal: Dismissal,
+    *,
+    calibrated: bool,
+) -> Weighted:
+    """Estimate a target with weights of the boxes' records; a box with all its records is as good as each of them."""
+    shares, squares = boxes.shares * weights, boxes.squares * weights**2
+    lo, hi = (dict(zip(statistic.attributes, ends, strict=True)) for ends in (boxes.lo, boxes.hi))
+    try:
+        one = _estimates(statistic, Sample(lo, hi, statistic.attributes, shares, least=1).weighty())[target]
+        value, lower, upper = one.value, one.lower, one.upper
+    except SettingError as undefined:
+        if dismissal.asked:
+            raise SettingError(
+                f"{dismissal.kind} weights leave too few boxes: {undefined.message}",
+                hint="calibrate the weights, or dismiss none",
+            ) from None
+        value, lower, upper = math.nan, -math.inf, math.inf
+    return Weighted(
+        dismiss=dismissal.kind,
+        calibrated=calibrated,
+        value=value,
+        lower=lower,
+        upper=upper,
+        shift=value - every.value,
+        saved=1.0 - (upper - lower) / every.width if every.width > 0 else 0.0,
+        # XF13 sec. III: A sqrt(sum w^2) for A / sqrt(N), printed 1 / #(S), see ERRATA 000-6
+        sampling_error=every.sampling_error * math.sqrt(float(squares.sum() / boxes.squares.sum())),
+        records=int(boxes.counts[weights > 0].sum()),
+        effective=1.0 / float(squares.sum()),
+    )
 
 
 def _of_one(statistic: Statistic, sample: Sample) -> list[Estimate]:
@@ -300,32 +375,3 @@ def _estimate(name: str, sample: Sample, value: float, found: Range, parts: dict
         records=sample.records,
         contributions=parts,
     )
-
-
-def _digits(low: float, high: float) -> int:
-    """Return after how many digits behind the point to round: four of the width, but ten in all at most."""
-    largest = max(abs(low), abs(high))
-    whole = 10 - math.ceil(math.log10(largest)) if largest > 0 else 10
-    return min(3 - math.floor(math.log10(high - low)), whole) if high > low else whole
-
-
-def _rounded(number: float, digits: int, way: str) -> str:
-    """Write a number rounded to some digits behind the point (or before it, if negative).
-
-    >>> _rounded(37.9979, 1, ROUND_FLOOR), _rounded(46.9979, 1, ROUND_CEILING), _rounded(55885.2, -2, ROUND_FLOOR)
-    ('37.9', '47.0', '55,800')
-    """
-    with localcontext() as context:
-        # enough for any double
-        context.prec = 800
-        return f"{Decimal(number).quantize(Decimal(1).scaleb(-digits), rounding=way):,f}"
-
-
-def _plain(content: Any) -> Any:
-    if isinstance(content, float):
-        return content if math.isfinite(content) else None
-    if isinstance(content, tuple):
-        return [_plain(part) for part in content]
-    if isinstance(content, Mapping):
-        return {name: _plain(part) for name, part in content.items()}
-    return content

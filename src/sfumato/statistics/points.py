@@ -65,6 +65,12 @@ def derivatives_of(statistic: Statistic, values: Reals, weights: Reals) -> Reals
     return np.stack([weights * (y - c / vx * x) / scale, weights * (x - c / vy * y) / scale])[None]
 
 
+def sensitivities_of(statistic: Statistic, values: Reals, weights: Reals) -> Reals:
+    """Return a_i = N |dC/dx_i|, or |dC/dx_i| / w where weights differ; a record of weight 0 moves nothing."""
+    derivatives = abs(derivatives_of(statistic, values, weights))
+    return np.divide(derivatives, weights, out=np.zeros_like(derivatives), where=weights > 0)
+
+
 def influences_of(statistic: Statistic, values: Reals, weights: Reals) -> Reals:
     """Return how much one more record like each would move the statistic, times the number of records.
 

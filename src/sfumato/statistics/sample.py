@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from sfumato.arrays import Reals
+from sfumato.arrays import Codes, Counts, Reals
 from sfumato.errors import SettingError
 
 LARGEST = 1e70
@@ -48,6 +48,13 @@ class Boxes:
     """Sum to one."""
     squares: Reals
     """The sum of the squared shares of the records in each box."""
+    numbers: Codes
+    """In which box each record is."""
+
+    @property
+    def counts(self) -> Counts:
+        """How many records each box has."""
+        return np.bincount(self.numbers, minlength=self.shares.size)
 
     @property
     def middles(self) -> Reals:
@@ -153,7 +160,7 @@ class Sample:
         counted = np.bincount(numbers, weights=self.weights if self.step else None, minlength=distinct)
         chosen = np.ascontiguousarray(rows[first].T)
         squared = np.bincount(numbers, weights=self.weights**2, minlength=distinct) if self.step else counted
-        return Boxes(chosen[0::2], chosen[1::2], counted / self.total, squared / self.total**2)
+        return Boxes(chosen[0::2], chosen[1::2], counted / self.total, squared / self.total**2, numbers)
 
 
 def _numbers(argument: str, name: str | None, given: Any) -> Reals:

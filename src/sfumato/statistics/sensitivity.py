@@ -11,7 +11,7 @@ from pydantic import Field
 from sfumato.arrays import Reals
 from sfumato.settings import Settings
 from sfumato.statistics.language import Statistic, parse
-from sfumato.statistics.points import derivatives_of, values_of
+from sfumato.statistics.points import sensitivities_of, values_of
 from sfumato.statistics.sample import Sample, columns_of
 from sfumato.statistics.spread import check_defined
 
@@ -56,7 +56,7 @@ def sensitivities(statistic: str, values: Mapping[str, Any], weights: Any | None
     """
     asked = parse(statistic)
     sample, points = _points(asked, values, weights)
-    found = _sensitivities(asked, points, sample.shares)
+    found = sensitivities_of(asked, points, sample.shares)
     return {
         name: found[:, row] if asked.name == "regress" else found[0, row] for row, name in enumerate(asked.attributes)
     }
@@ -79,7 +79,7 @@ def combined_sensitivities(
     for one in asked:
         statistic = parse(one.statistic)
         sample, points = _points(statistic, values, weights)
-        found = _sensitivities(statistic, points, sample.shares)
+        found = sensitivities_of(statistic, points, sample.shares)
         share = one.importance / sum(other.importance for other in asked) / len(found)
         accuracy = _accuracies(one, statistic, points, sample.shares)
         for row, name in enumerate(statistic.attributes):
@@ -95,12 +95,6 @@ def _points(statistic: Statistic, values: Mapping[str, Any], weights: Any | None
     sample = Sample(given, given, statistic.attributes, weights)
     check_defined(statistic, sample)
     return sample, np.stack([sample.bounds[name].lo for name in statistic.attributes])
-
-
-def _sensitivities(statistic: Statistic, points: Reals, shares: Reals) -> Reals:
-    """Return a_i = N |dC/dx_i|, or |dC/dx_i| / w where weights differ; a record of weight 0 moves nothing."""
-    derivatives = abs(derivatives_of(statistic, points, shares))
-    return np.divide(derivatives, shares, out=np.zeros_like(derivatives), where=shares > 0)
 
 
 def _accuracies(wanted: Wanted, statistic: Statistic, points: Reals, shares: Reals) -> Reals:

@@ -1,0 +1,51 @@
+"""Results in few digits for people, and as plain numbers for JSON."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Decimal, localcontext
+from typing import Any
+
+
+def told(value: float, lower: float, upper: float) -> tuple[str, str]:
+    """Write a value and its range in few digits; the range is rounded outwards, so that it stays true.
+
+    >>> told(2.35394, 2.04115, 2.66666)
+    ('2.3539', '[2.0411, 2.6667]')
+    """
+    if not (math.isfinite(lower) and math.isfinite(upper)):
+        return f"{value:.6g}", "not proved"
+    digits = _digits(lower, upper)
+    low, high = _rounded(lower, digits, ROUND_FLOOR), _rounded(upper, digits, ROUND_CEILING)
+    return _rounded(value, digits, ROUND_HALF_EVEN), f"[{low}, {high}]"
+
+
+def plain(content: Any) -> Any:
+    """Return what JSON can hold; null stands for what is not finite."""
+    if isinstance(content, float):
+        return content if math.isfinite(content) else None
+    if isinstance(content, tuple):
+        return [plain(part) for part in content]
+    if isinstance(content, Mapping):
+        return {name: plain(part) for name, part in content.items()}
+    return content
+
+
+def _digits(low: float, high: float) -> int:
+    """Return after how many digits behind the point to round: four of the width, but ten in all at most."""
+    largest = max(abs(low), abs(high))
+    whole = 10 - math.ceil(math.log10(largest)) if largest > 0 else 10
+    return min(3 - math.floor(math.log10(high - low)), whole) if high > low else whole
+
+
+def _rounded(number: float, digits: int, way: str) -> str:
+    """Write a number rounded to some digits behind the point (or before it, if negative).
+
+    >>> _rounded(37.9979, 1, ROUND_FLOOR), _rounded(46.9979, 1, ROUND_CEILING), _rounded(55885.2, -2, ROUND_FLOOR)
+    ('37.9', '47.0', '55,800')
+    """
+    with localcontext() as context:
+        # enough for any double
+        context.prec = 800
+        return f"{Decimal(number).quantize(Decimal(1).scaleb(-digits), rounding=way):,f}"

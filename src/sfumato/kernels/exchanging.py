@@ -1,0 +1,303 @@
+"""Exchanging records between neighbouring boxes, so that the boxes get narrower.
+
+For a record of a few boxes, what they would cost after its exchange with each record of the others is found at
+once. With heat, exchanges are judged with noise, so that a search can leave a poor optimum; without, none is made
+that does not pay.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from sfumato.arrays import Codes, Counts, Reals
+from sfumato.kernels.compiled import compiled, compiled_within
+from sfumato.kernels.limits import Limits, keeps_limits
+from sfumato.kernels.space import LINEAR, SET, Space, node_width
+
+GROUP = 8
+"""How many boxes exchange records with each other."""
+MEMBERS = 512
+"""Boxes exchange only while all of a group have at most so many records."""
+LEAST = 1e-9
+"""An exchange must save this share of what a box costs."""
+MIX = np.uint64(0x9E3779B97F4A7C15)
+SHIFT = np.uint64(11)
+FOLD = np.uint64(31)
+UNIT = 2.0**-53
+
+
+class Bench(NamedTuple):
+    """The members of a group of boxes; all of it is scratch."""
+
+    slots: Counts
+    """Where each member stands among the records."""
+    box: Codes
+    """The member's box, numbered within the group."""
+    starts: Codes
+    """Where the members of each box begin."""
+    owed: Reals
+    """What the member's box costs."""
+    relief: Reals
+    """What the member's box would cost less without it."""
+    places: Reals
+    """Attributes by members."""
+    weights: Reals
+    lo: Reals
+    """Attributes by members: the lower end of the member's box without it."""
+    hi: Reals
+    rest: Reals
+    """Attributes by members: the costs of the member's box without it."""
+    totals: Reals
+    """What a pair of boxes would cost after an exchange."""
+
+
+@compiled
+def make_bench(space: Space) -> Bench:
+    """Make room for a group of boxes."""
+    attributes = space.kinds.size
+    return Bench(
+        np.empty(MEMBERS, dtype=np.int64),
+        np.empty(MEMBERS, dtype=np.int32),
+        np.empty(GROUP + 1, dtype=np.int32),
+        np.empty(MEMBERS),
+        np.empty(MEMBERS),
+        np.empty((attributes, MEMBERS)),
+        np.empty((attributes, MEMBERS)),
+        np.empty((attributes, MEMBERS)),
+        np.empty((attributes, MEMBERS)),
+        np.empty((attributes, MEMBERS)),
+        np.empty(MEMBERS),
+    )
+
+
+@compiled_within
+def _seat(space: Space, bench: Bench, records: Counts, ends: Counts, group: Counts) -> int:
+    """Copy the members of a group of boxes; return how many they are, 0 if too many."""
+    members = 0
+    for number in range(group.size):
+        box = group[number]
+        first = ends[box - 1] if box else 0
+        if members + ends[box] - first > MEMBERS:
+            return 0
+        bench.starts[number] = members
+        for slot in range(first, ends[box]):
+            bench.slots[members] = slot
+            bench.box[members] = number
+            members += 1
+    bench.starts[group.size] = members
+    places, weights, slots = bench.places, bench.weights, bench.slots
+    for attribute in range(space.kinds.size):
+        for member in range(members):
+            record = records[slots[member]]
+            places[attribute, member] = space.places[attribute, record]
+            weights[attribute, member] = space.costs[attribute, record]
+    return members
+
+
+@compiled_within
+def _settle(space: Space, bench: Bench, box: int) -> None:
+    """Find what a box costs, and what it is without each of its members."""
+    first, last = bench.starts[box], bench.starts[box + 1]
+    owed, relief, places, weights = bench.owed, bench.relief, bench.places, bench.weights
+    los, his, rests = bench.lo, bench.hi, bench.rest
+    total = 0.0
+    for member in range(first, last):
+        relief[member] = 0.0
+    for attribute in range(space.kinds.size):
+        lo, second_lo, hi, second_hi, weight = np.inf, np.inf, -np.inf, -np.inf, 0.0
+        for member in range(first, last):
+            value = places[attribute, member]
+            weight += weights[attribute, member]
+            between = value if value > lo else lo
+            second_lo = between if between < second_lo else second_lo
+            lo = value if value < lo else lo
+            between = value if value < hi else hi
+            second_hi = between if between > second_hi else second_hi
+            hi = value if value > hi else hi
+        linear = space.kinds[attribute] == LINEAR
+        width = hi - lo
+        if not linear:
+            width = _coded_width(space, bench, attribute, box, first, places[attribute, first])
+        total += weight * width
+        for member in range(first, last):
+            value = places[attribute, member]
+            low = second_lo if value == lo else lo
+            high = second_hi if value == hi else hi
+            rest = weight - weights[attribute, member]
+            los[attribute, member], his[attribute, member], rests[attribute, member] = low, high, rest
+            # of categories, as if it were the only one of its own
+            relief[member] += weight * width - (rest * (high - low) if linear else 0.0)
+    for member in range(first, last):
+        owed[member] = total
+
+
+@compiled
+def _coded_width(space: Space, bench: Bench, attribute: int, box: int, member: int, value: float) -> float:
+    """Return a box's width in a coded attribute if a member had another value."""
+    first, last = bench.starts[box], bench.starts[box + 1]
+    places = bench.places[attribute]
+    if space.kinds[attribute] != SET:
+        lo, hi = value, value
+        for other in range(first, last):
+            if other != member:
+                lo = min(lo, places[other])
+                hi = max(hi, places[other])
+        return node_width(space.ends[attribute], space.shares[attribute], int(lo), int(hi)) if hi > lo else 0.0
+    categories = 1
+    for other in range(first, last):
+        if other == member or places[other] == value:
+            continue
+        new = 1
+        for earlier in range(first, other):
+            if earlier != member and places[earlier] == places[other]:
+                new = 0
+                break
+        categories += new
+    return space.units[attribute] * categories if categories > 1 else 0.0
+
+
+@compiled_within
+def _weigh(linear: int, bench: Bench, member: int, members: int) -> None:
+    """Find what the two boxes would cost in LINEAR attributes if a member were exchanged with each other one."""
+    totals, places, weights = bench.totals, bench.places, bench.weights
+    los, his, rests = bench.lo, bench.hi, bench.rest
+    for other in range(members):
+        totals[other] = 0.0
+    for attribute in range(linear):
+        value, weight = places[attribute, member], weights[attribute, member]
+        lo, hi, rest = los[attribute, member], his[attribute, member], rests[attribute, member]
+        for other in range(members):
+            here, its_lo, its_hi = places[attribute, other], los[attribute, other], his[attribute, other]
+            low = here if here < lo else lo
+            high = here if here > hi else hi
+            lower = value if value < its_lo else its_lo
+            upper = value if value > its_hi else its_hi
+            totals[other] += (rest + weights[attribute, other]) * (high - low)
+            totals[other] += (rests[attribute, other] + weight) * (upper - lower)
+
+
+@compiled_within
+def _partner(
+    space: Space, linear: int, bench: Bench, member: int, members: int, heat: float, seed: np.uint64
+) -> int:
+    """Return the member with which an exchange saves most, -1 if none does."""
+    _weigh(linear, bench, member, members)
+    totals, owed = bench.totals, bench.owed
+    mine = bench.box[member]
+    first, last = bench.starts[mine], bench.starts[mine + 1]
+    own = owed[member]
+    best, most = -1, LEAST * own
+    for other in range(members):
+        gain = own + owed[other] - totals[other]
+        if heat > 0.0:
+            seed = (seed ^ np.uint64(other)) * MIX
+            seed ^= seed >> FOLD
+            gain += heat * float(seed >> SHIFT) * UNIT
+        if gain <= most or first <= other < last:
+            continue
+        its = bench.box[other]
+        for attribute in range(linear, space.kinds.size):
+            value, here = bench.places[attribute, other], bench.places[attribute, member]
+            weight = bench.rest[attribute, member] + bench.weights[attribute, other]
+            gain -= weight * _coded_width(space, bench, attribute, mine, member, value)
+            weight = bench.rest[attribute, other] + bench.weights[attribute, member]
+            gain -= weight * _coded_width(space, bench, attribute, its, other, here)
+            if gain <= most:
+                break
+        if gain > most:
+            best, most = other, gain
+    return best
+
+
+@compiled_within
+def _swap(space: Space, bench: Bench, records: Counts, member: int, other: int) -> None:
+    """Exchange two members."""
+    one, two = bench.slots[member], bench.slots[other]
+    records[one], records[two] = records[two], records[one]
+    places, weights = bench.places, bench.weights
+    for attribute in range(space.kinds.size):
+        places[attribute, member], places[attribute, other] = places[attribute, other], places[attribute, member]
+        weights[attribute, member], weights[attribute, other] = weights[attribute, other], weights[attribute, member]
+    _settle(space, bench, bench.box[member])
+    _settle(space, bench, bench.box[other])
+
+
+@compiled
+def exchange(
+    space: Space,
+    limits: Limits,
+    bench: Bench,
+    records: Counts,
+    ends: Counts,
+    group: Counts,
+    rounds: int,
+    heat: float,
+    seed: int,
+    counts: Counts,
+) -> int:
+    """Exchange records within a group of boxes until nothing is saved; return how many exchanges were made.
+
+    ``records`` (IN, OUT) holds the boxes in a row, ``ends`` (IN) where each ends, ``group`` (IN) the numbers of the
+    boxes; ``heat`` (IN) is the largest noise, ``counts`` (SCRATCH) as for the limits.
+    """
+    members = _seat(space, bench, records, ends, group)
+    for box in range(group.size if members else 0):
+        _settle(space, bench, box)
+    linear = 0
+    while linear < space.kinds.size and space.kinds[linear] == LINEAR:
+        linear += 1
+    made = 0
+    for turn in range(rounds):
+        before = made
+        for member in range(members):
+            # a record in the middle of its box has nothing to offer; of an exchange one is at an end
+            if bench.relief[member] <= 0.2 * bench.owed[member] and heat == 0.0:
+                continue
+            noise = np.uint64(seed) * MIX + np.uint64(turn * MEMBERS + member)
+            other = _partner(space, linear, bench, member, members, heat, noise)
+            if other < 0:
+                continue
+            _swap(space, bench, records, member, other)
+            if limits.rules.size and not (
+                _fits(limits, bench, records, bench.box[member], counts)
+                and _fits(limits, bench, records, bench.box[other], counts)
+            ):
+                _swap(space, bench, records, member, other)
+                continue
+            made += 1
+        if made == before:
+            break
+    return made
+
+
+@compiled
+def _fits(limits: Limits, bench: Bench, records: Counts, box: int, counts: Counts) -> bool:
+    first, last = bench.slots[bench.starts[box]], bench.slots[bench.starts[box + 1] - 1] + 1
+    return keeps_limits(limits, records, first, last, counts)
+
+
+@compiled
+def exchange_groups(
+    space: Space,
+    limits: Limits,
+    records: Counts,
+    ends: Counts,
+    groups: Counts,
+    starts: Counts,
+    rounds: int,
+    heat: float,
+    seed: int,
+    counts: Counts,
+) -> int:
+    """Exchange records within each group of boxes, one after the other; return how many exchanges were made.
+
+    ``groups`` (IN) lists the boxes group by group, ``starts`` (IN) where each group begins, and the end.
+    """
+    bench = make_bench(space)
+    made = 0
+    for number in range(starts.size - 1):
+        group = groups[starts[number] : starts[number + 1]]
+        made += exchange(space, limits, bench, records, ends, group, rounds, heat, seed + number, counts)
+    return made

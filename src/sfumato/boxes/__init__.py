@@ -1,1 +1,5 @@
-"""Boxes of at least k records, shaped for the narrowest ranges of chosen statistics."""
+"""Boxes of at least k records, shaped so that the statistics that matter stay exact."""
+
+from sfumato.boxes.boxes import Boxes
+
+__all__ = ["Boxes"]

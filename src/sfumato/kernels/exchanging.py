@@ -16,10 +16,8 @@ from sfumato.kernels.compiled import compiled, compiled_within
 from sfumato.kernels.limits import Limits, keeps_limits
 from sfumato.kernels.space import LINEAR, SET, Space, node_width
 
-GROUP = 8
-"""How many boxes exchange records with each other."""
-MEMBERS = 512
-"""Boxes exchange only while all of a group have at most so many records."""
+SPARED = 0.2
+"""Without heat, a record whose leaving would lower its box's cost by less than this share is not tried."""
 LEAST = 1e-9
 """An exchange must save this share of what a box costs."""
 MIX = np.uint64(0x9E3779B97F4A7C15)
@@ -54,33 +52,31 @@ class Bench(NamedTuple):
 
 
 @compiled
-def make_bench(space: Space) -> Bench:
-    """Make room for a group of boxes."""
+def make_bench(space: Space, room: int, boxes: int) -> Bench:
+    """Make room for a group of some boxes with so many records in all."""
     attributes = space.kinds.size
     return Bench(
-        np.empty(MEMBERS, dtype=np.int64),
-        np.empty(MEMBERS, dtype=np.int32),
-        np.empty(GROUP + 1, dtype=np.int32),
-        np.empty(MEMBERS),
-        np.empty(MEMBERS),
-        np.empty((attributes, MEMBERS)),
-        np.empty((attributes, MEMBERS)),
-        np.empty((attributes, MEMBERS)),
-        np.empty((attributes, MEMBERS)),
-        np.empty((attributes, MEMBERS)),
-        np.empty(MEMBERS),
+        np.empty(room, dtype=np.int64),
+        np.empty(room, dtype=np.int32),
+        np.empty(boxes + 1, dtype=np.int32),
+        np.empty(room),
+        np.empty(room),
+        np.empty((attributes, room)),
+        np.empty((attributes, room)),
+        np.empty((attributes, room)),
+        np.empty((attributes, room)),
+        np.empty((attributes, room)),
+        np.empty(room),
     )
 
 
 @compiled_within
 def _seat(space: Space, bench: Bench, records: Counts, ends: Counts, group: Counts) -> int:
-    """Copy the members of a group of boxes; return how many they are, 0 if too many."""
+    """Copy the members of a group of boxes; return how many they are."""
     members = 0
     for number in range(group.size):
         box = group[number]
         first = ends[box - 1] if box else 0
-        if members + ends[box] - first > MEMBERS:
-            return 0
         bench.starts[number] = members
         for slot in range(first, ends[box]):
             bench.slots[members] = slot
@@ -232,43 +228,38 @@ def exchange(
     records: Counts,
     ends: Counts,
     group: Counts,
-    rounds: int,
     heat: float,
     seed: int,
     counts: Counts,
 ) -> int:
-    """Exchange records within a group of boxes until nothing is saved; return how many exchanges were made.
+    """Exchange records within a group of boxes, each at most once in turn; return how many exchanges were made.
 
     ``records`` (IN, OUT) holds the boxes in a row, ``ends`` (IN) where each ends, ``group`` (IN) the numbers of the
     boxes; ``heat`` (IN) is the largest noise, ``counts`` (SCRATCH) as for the limits.
     """
     members = _seat(space, bench, records, ends, group)
-    for box in range(group.size if members else 0):
+    for box in range(group.size):
         _settle(space, bench, box)
     linear = 0
     while linear < space.kinds.size and space.kinds[linear] == LINEAR:
         linear += 1
     made = 0
-    for turn in range(rounds):
-        before = made
-        for member in range(members):
-            # a record in the middle of its box has nothing to offer; of an exchange one is at an end
-            if bench.relief[member] <= 0.2 * bench.owed[member] and heat == 0.0:
-                continue
-            noise = np.uint64(seed) * MIX + np.uint64(turn * MEMBERS + member)
-            other = _partner(space, linear, bench, member, members, heat, noise)
-            if other < 0:
-                continue
+    for member in range(members):
+        # a record in the middle of its box has nothing to offer, and of an exchange one is at an end
+        if heat == 0.0 and bench.relief[member] <= SPARED * bench.owed[member]:
+            continue
+        noise = np.uint64(seed) * MIX + np.uint64(member)
+        other = _partner(space, linear, bench, member, members, heat, noise)
+        if other < 0:
+            continue
+        _swap(space, bench, records, member, other)
+        if limits.rules.size and not (
+            _fits(limits, bench, records, bench.box[member], counts)
+            and _fits(limits, bench, records, bench.box[other], counts)
+        ):
             _swap(space, bench, records, member, other)
-            if limits.rules.size and not (
-                _fits(limits, bench, records, bench.box[member], counts)
-                and _fits(limits, bench, records, bench.box[other], counts)
-            ):
-                _swap(space, bench, records, member, other)
-                continue
+        else:
             made += 1
-        if made == before:
-            break
     return made
 
 
@@ -286,18 +277,22 @@ def exchange_groups(
     ends: Counts,
     groups: Counts,
     starts: Counts,
-    rounds: int,
+    room: int,
     heat: float,
     seed: int,
     counts: Counts,
 ) -> int:
     """Exchange records within each group of boxes, one after the other; return how many exchanges were made.
 
-    ``groups`` (IN) lists the boxes group by group, ``starts`` (IN) where each group begins, and the end.
+    ``groups`` (IN) lists the boxes group by group, ``starts`` (IN) where each group begins, and the end; ``room``
+    (IN) is the number of records that a group can have.
     """
-    bench = make_bench(space)
+    most = 0
+    for number in range(starts.size - 1):
+        most = max(most, starts[number + 1] - starts[number])
+    bench = make_bench(space, max(room, 1), most)
     made = 0
     for number in range(starts.size - 1):
         group = groups[starts[number] : starts[number + 1]]
-        made += exchange(space, limits, bench, records, ends, group, rounds, heat, seed + number, counts)
+        made += exchange(space, limits, bench, records, ends, group, heat, seed + number, counts)
     return made

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from sfumato.measures.blocks import Blocks
 from sfumato.measures.promise import Promise
 from sfumato.measures.safety import Safety, measure
 from sfumato.measures.verdict import BlockMeasure, Violations
@@ -133,6 +134,7 @@ def keeps(
     keys: Sequence[str] | None = None,
     hierarchies: Mapping[str, Hierarchy] | None = None,
     exact_risk: bool = False,
+    blocks: Blocks | None = None,
 ) -> Kept:
     """Measure a table against a promise.
 
@@ -148,8 +150,10 @@ def keeps(
         Hierarchies of sensitive attributes, for a hierarchical distance.
     exact_risk
         Whether risks of f > 2 use the exact formula.
+    blocks
+        The blocks, where they are known.
     """
-    if keys is None:
+    if keys is None and blocks is None:
         promise.check(microfile)
     safety = measure(
         microfile,
@@ -161,6 +165,7 @@ def keeps(
         distances=promise.distances,
         hierarchies=hierarchies,
         exact_risk=exact_risk,
+        blocks=blocks,
     )
     return Kept(promise, safety, tuple(limits_of(promise, safety)))
 

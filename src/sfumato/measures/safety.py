@@ -171,6 +171,7 @@ def measure(
     distances: Mapping[str, Distance] | None = None,
     hierarchies: Mapping[str, Hierarchy] | None = None,
     exact_risk: bool = False,
+    blocks: Blocks | None = None,
 ) -> Safety:
     """Measure how safe a table is.
 
@@ -190,6 +191,8 @@ def measure(
         Hierarchies of sensitive attributes.
     exact_risk
         Whether risks of f > 2 use the exact formula.
+    blocks
+        The blocks, where they are known; default: the records with equal quasi values.
 
     Examples
     --------
@@ -201,12 +204,13 @@ def measure(
     """
     microfile = as_microfile(microfile)
     roles = Roles(quasi=quasi, sensitive=sensitive, weight=weight, household=household, missing=missing)
-    roles.check(microfile)
+    if blocks is None:
+        roles.check(microfile)
+        blocks = blocks_of(microfile, roles.quasi)
     wildcards = roles.missing == "wildcard"
     for name in (*(distances or {}), *(hierarchies or {})):
         if name not in roles.sensitive:
             raise SettingError(f"column {name!r} has a distance or hierarchy but is not sensitive")
-    blocks = blocks_of(microfile, roles.quasi)
     return Safety(
         roles=roles,
         blocks=blocks,

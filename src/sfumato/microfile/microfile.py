@@ -171,7 +171,11 @@ class Microfile:
 
     def filter(self, keep: Sequence[bool] | np.ndarray[Any, np.dtype[np.bool_]]) -> Microfile:
         """Return a microfile of the records that are kept, in their order."""
-        return self._like(self._table[np.flatnonzero(np.asarray(keep, dtype=np.bool_))])
+        return self.take(np.flatnonzero(np.asarray(keep, dtype=np.bool_)))
+
+    def take(self, places: np.ndarray[Any, np.dtype[np.int64]]) -> Microfile:
+        """Return a microfile of the records at some places."""
+        return self._like(self._table[places])
 
     def select(self, names: Sequence[str]) -> Microfile:
         """Return a microfile of some attributes."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,12 +12,14 @@ from pydantic import Field
 from sfumato.arrays import Reals
 from sfumato.settings import Settings
 from sfumato.statistics.language import Statistic, parse
-from sfumato.statistics.points import sensitivities_of, values_of
+from sfumato.statistics.points import derivatives_of, sensitivities_of, values_of
 from sfumato.statistics.sample import Sample, columns_of
 from sfumato.statistics.spread import check_defined
 
 RELATIVE = 0.1
 """The accuracy that is wanted if none is given, as a share of the statistic."""
+FITTED = 2000
+"""Affine functions are fitted to about so many records."""
 FLOOR = 0.1
 """A statistic near zero is wanted as exactly as one of this share of its natural size."""
 
@@ -87,6 +90,48 @@ def combined_sensitivities(
             added = np.tensordot(share / accuracy, found[:, row], axes=1)
             total[name] = total[name] + added if name in total else added
     return total
+
+
+@dataclass(frozen=True)
+class Term:
+    """A part of a combined sensitivity: the absolute value of an affine function of a record's own values."""
+
+    owner: str
+    """The attribute whose sensitivity it is."""
+    attributes: tuple[str, ...]
+    """The attributes that it depends on."""
+    coefficients: Reals
+    """Of one and of the attributes."""
+
+
+def sensitivity_terms(
+    wanted: Sequence[Wanted], values: Mapping[str, Any], weights: Any | None = None
+) -> list[Term]:
+    """Return the combined sensitivities as sums of terms, which can be evaluated for other records.
+
+    Every derivative of these statistics is affine in the record's values, so a fit to some records is exact.
+    Parameters are as for :func:`combined_sensitivities`; a record with NaN is left out where it lacks a value.
+    """
+    terms: list[Term] = []
+    for one in wanted:
+        statistic = parse(one.statistic)
+        complete = ~np.isnan(np.sum([np.asarray(values[name]) for name in statistic.attributes], axis=0))
+        known = {name: np.asarray(values[name])[complete] for name in statistic.attributes}
+        sample, points = _points(statistic, known, None if weights is None else np.asarray(weights)[complete])
+        share = one.importance / sum(other.importance for other in wanted) / len(statistic.targets)
+        scale = share / _accuracies(one, statistic, points, sample.shares)
+        slopes = derivatives_of(statistic, points, sample.shares) / np.where(sample.shares > 0, sample.shares, np.inf)
+        some = np.flatnonzero(sample.shares > 0)[:: max(1, int((sample.shares > 0).sum()) // FITTED)]
+        centre = points[:, some].mean(axis=1)
+        spread = np.maximum(points[:, some].std(axis=1), np.finfo(np.float64).tiny)
+        design = np.column_stack([np.ones(some.size), ((points[:, some] - centre[:, None]) / spread[:, None]).T])
+        for row, owner in enumerate(statistic.attributes):
+            found = np.linalg.lstsq(design, slopes[:, row][:, some].T, rcond=None)[0].T
+            for target, fitted in enumerate(found):
+                inner = fitted[1:] / spread
+                coefficients = np.concatenate([[fitted[0] - inner @ centre], inner])
+                terms.append(Term(owner, statistic.attributes, scale[target] * coefficients))
+    return terms
 
 
 def _points(statistic: Statistic, values: Mapping[str, Any], weights: Any | None) -> tuple[Sample, Reals]:

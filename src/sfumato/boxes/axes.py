@@ -1,0 +1,164 @@
+"""The quasi attributes as axes of the space that boxes divide."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from sfumato.arrays import Codes, Flags, Reals
+from sfumato.microfile.attribute import Kind
+from sfumato.microfile.encoding import Encoded
+from sfumato.microfile.hierarchy import EVERYTHING, Hierarchy
+from sfumato.microfile.microfile import Microfile
+
+if TYPE_CHECKING:
+    from sfumato.kernels.space import Space
+
+AxisKind = Literal["numeric", "date", "ordinal", "tree", "set"]
+ORDERING_SAMPLE = 50_000
+"""Categories are put in an order by at most so many records."""
+
+
+@dataclass(frozen=True)
+class Axis:
+    """One quasi attribute."""
+
+    name: str
+    kind: AxisKind
+    places: Reals
+    """One number a record: its value, or the place of its category in an order; 0 where it is missing."""
+    missing: Flags
+    values: tuple[Any, ...] = ()
+    """The categories in that order."""
+    levels: tuple[Codes, ...] = ()
+    """Of a tree: the node of each place, level by level from the leaves' parents to the root."""
+    labels: tuple[tuple[str, ...], ...] = ()
+    """Of a tree: the label of each place, level by level."""
+
+    @property
+    def is_linear(self) -> bool:
+        """Whether a box's width is the distance of its ends."""
+        return self.kind in ("numeric", "date", "ordinal")
+
+    @property
+    def span(self) -> float:
+        """The width of the whole attribute, of which a category's width is a share."""
+        if self.kind in ("tree", "set"):
+            return 1.0
+        known = self.places[~self.missing] if self.missing.any() else self.places
+        return float(known.max() - known.min()) if known.size else 0.0
+
+
+def axes_of(microfile: Microfile, names: Sequence[str], hierarchies: Mapping[str, Hierarchy]) -> list[Axis]:
+    """Return the axes, those whose widths are distances first."""
+    axes = [_axis(microfile, name, hierarchies.get(name)) for name in names]
+    loose = [axis for axis in axes if axis.kind == "set"]
+    if loose:
+        ordered = {axis.name: _ordered(axis, axes) for axis in loose}
+        axes = [ordered.get(axis.name, axis) for axis in axes]
+    return sorted(axes, key=lambda axis: not axis.is_linear)
+
+
+def _axis(microfile: Microfile, name: str, hierarchy: Hierarchy | None) -> Axis:
+    attribute = microfile.attribute(name)
+    if attribute.kind is Kind.NUMERIC and hierarchy is None:
+        dated = microfile.series(name).dtype.is_temporal()
+        numbers = microfile.numbers(name)
+        missing = np.isnan(numbers)
+        if missing.any():
+            numbers[missing] = 0.0
+        return Axis(name, "date" if dated else "numeric", numbers, missing)
+    encoded = microfile.encoded(name)
+    missing = encoded.missing
+    values = tuple(encoded.values.tolist())
+    if hierarchy is not None:
+        return _tree(name, encoded, hierarchy)
+    places = np.where(missing, 0, encoded.codes).astype(np.float64)
+    return Axis(name, "ordinal" if attribute.kind is Kind.ORDINAL else "set", places, missing, values)
+
+
+def _tree(name: str, encoded: Encoded, hierarchy: Hierarchy) -> Axis:
+    """Order the values so that every node of the hierarchy is a run of them."""
+    nodes = hierarchy.tree(encoded)
+    order = np.lexsort(nodes)
+    rank = np.empty_like(order)
+    rank[order] = np.arange(order.size)
+    places = np.where(encoded.missing, 0, rank[np.maximum(encoded.codes, 0)]).astype(np.float64)
+    values = [encoded.values[place] for place in order.tolist()]
+    plain = [value.item() if isinstance(value, np.generic) else value for value in values]
+    paths = [hierarchy.path(value) or (hierarchy.fallback,) * hierarchy.height for value in plain]
+    labels = [tuple(path[level] for path in paths) for level in range(hierarchy.height)]
+    if len(nodes) - 1 > hierarchy.height:
+        labels.append((EVERYTHING,) * len(plain))
+    return Axis(
+        name, "tree", places, encoded.missing, tuple(plain), tuple(level[order] for level in nodes[1:]), tuple(labels)
+    )
+
+
+def _ordered(axis: Axis, axes: Sequence[Axis]) -> Axis:
+    """Put the categories of a set in an order in which neighbours go together with like values of other attributes.
+
+    The order is that of the first direction of a correspondence analysis with the other attributes, cut into a few
+    classes each.
+    """
+    step = -(-axis.places.size // ORDERING_SAMPLE)
+    rows = axis.places[::step].astype(np.int64)
+    known = ~axis.missing[::step]
+    categories = len(axis.values)
+    profiles = [_profile(rows[known], other.places[::step][known], categories) for other in axes if other is not axis]
+    if categories < 3 or not profiles:
+        return axis
+    table = np.hstack(profiles) + 1e-9
+    table /= table.sum()
+    expected = np.outer(table.sum(axis=1), table.sum(axis=0))
+    scores = np.linalg.svd((table - expected) / np.sqrt(expected), full_matrices=False)[0][:, 0]
+    scores /= np.sqrt(table.sum(axis=1))
+    # which end comes first is arbitrary, so it is settled by the first category
+    order = np.argsort(scores if scores[0] <= 0 else -scores, kind="stable")
+    rank = np.empty_like(order)
+    rank[order] = np.arange(categories)
+    places = np.where(axis.missing, 0, rank[axis.places.astype(np.int64)]).astype(np.float64)
+    return Axis(axis.name, axis.kind, places, axis.missing, tuple(axis.values[place] for place in order.tolist()))
+
+
+def _profile(rows: Codes, places: Reals, categories: int) -> Reals:
+    """Count categories by classes of another attribute."""
+    edges = np.unique(np.quantile(places, np.linspace(0, 1, 17))) if places.size else np.zeros(1)
+    classes = np.searchsorted(edges, places, side="right")
+    width = int(edges.size) + 1
+    counted = np.bincount(rows * width + classes, minlength=categories * width).reshape(categories, width)
+    return counted.astype(np.float64)
+
+
+def space_of(axes: Sequence[Axis], costs: Reals, preferences: tuple[Reals, Reals, Reals, float]) -> Space:
+    """Gather the axes for the kernels; ``costs`` has one row an axis."""
+    from sfumato.kernels.space import LINEAR, SET, TREE, Space
+
+    kinds = {"tree": TREE, "set": SET}
+    levels = max((len(axis.levels) for axis in axes), default=0) or 1
+    categories = max((len(axis.values) for axis in axes), default=0) or 1
+    ends = np.zeros((len(axes), levels, categories), dtype=np.int32)
+    shares = np.zeros((len(axes), levels, categories))
+    for row, axis in enumerate(axes):
+        for level in range(levels if axis.levels else 0):
+            nodes = axis.levels[min(level, len(axis.levels) - 1)]
+            last = np.flatnonzero(np.append(nodes[1:] != nodes[:-1], True))
+            run = np.searchsorted(last, np.arange(nodes.size))
+            ends[row, level, : nodes.size] = last[run]
+            shares[row, level, : nodes.size] = np.diff(np.concatenate([[-1], last]))[run] / nodes.size
+    points, spreads, steps, strength = preferences
+    return Space(
+        np.stack([axis.places for axis in axes]),
+        costs,
+        np.array([kinds.get(axis.kind, LINEAR) for axis in axes], dtype=np.int32),
+        np.array([1.0 / max(len(axis.values), 1) for axis in axes]),
+        ends,
+        shares,
+        points,
+        spreads,
+        steps,
+        strength,
+    )

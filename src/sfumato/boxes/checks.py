@@ -1,0 +1,207 @@
+"""Whether the limits of boxes can be kept at all, and what to say where they cannot."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sfumato.arrays import Counts, Flags, Reals
+from sfumato.boxes.axes import Axis
+from sfumato.boxes.edges import resolution_of
+from sfumato.boxes.limits import Rule, own_codes
+from sfumato.boxes.strata import Strata
+from sfumato.errors import MicrofileError, SettingError, UnattainableError, nearest
+from sfumato.measures.blocks import Blocks, homes_of
+from sfumato.measures.kept import Kept, Limit, keeps
+from sfumato.measures.separation import separation
+from sfumato.microfile.attribute import Kind
+from sfumato.microfile.microfile import Microfile
+
+if TYPE_CHECKING:
+    from sfumato.boxes.boxes import Boxes
+
+
+def check_roles(settings: Boxes, microfile: Microfile) -> None:
+    """Refuse columns that do not exist, have two roles or only missing values."""
+    taken: dict[str, str] = {}
+    roles = {
+        "quasi": settings.quasi,
+        "sensitive": settings.sensitive,
+        "identifiers": settings.identifiers,
+        "weight": (settings.weight,) if settings.weight else (),
+        "household": (settings.household,) if settings.household else (),
+    }
+    for role, names in roles.items():
+        for name in names:
+            if name not in microfile.attributes:
+                raise SettingError(f"{role}: there is no column {name!r}", hint=nearest(name, microfile.names))
+            if name in taken:
+                twice = f"twice as {role}" if taken[name] == role else f"as {taken[name]} and as {role}"
+                raise SettingError(f"column {name!r} is given {twice}", hint="give each column one role")
+            taken[name] = role
+            if role in ("quasi", "sensitive") and _all_missing(microfile, name):
+                raise MicrofileError(
+                    f"column {name!r} ({role}) has only missing values", hint="leave it out of the task"
+                )
+    if settings.k > microfile.records:
+        raise UnattainableError(
+            f"k = {settings.k:,} is larger than the file of {microfile.records:,} records",
+            hint=f"choose k from 2 to {microfile.records:,}",
+        )
+
+
+def _all_missing(microfile: Microfile, name: str) -> bool:
+    series = microfile.series(name)
+    if series.null_count() == len(series):
+        return True
+    if microfile.attribute(name).kind is Kind.NUMERIC:
+        return bool(np.isnan(microfile.numbers(name)).all())
+    return microfile.encoded(name).values.size == 0
+
+
+def rules_of(settings: Boxes, microfile: Microfile, axes: Sequence[Axis]) -> list[Rule]:
+    """Return what every box must keep beside k."""
+    from sfumato.kernels import limits as kinds
+
+    rules = []
+    if settings.household is not None:
+        homes = homes_of(microfile.encoded(settings.household))
+        rules.append(
+            Rule("k", settings.household, kinds.DISTINCT, settings.k, codes=homes, known=int(homes.max()) + 1)
+        )
+    for name in settings.sensitive:
+        encoded = microfile.encoded(name)
+        codes, known = own_codes(encoded), int(encoded.values.size)
+        if settings.l is not None:
+            rule = {"distinct": kinds.DISTINCT, "entropy": kinds.ENTROPY, "recursive": kinds.RECURSIVE}[settings.diversity]
+            rules.append(Rule("l", name, rule, settings.l, settings.c or 0.0, codes, known))
+        if settings.t is not None:
+            hierarchy = settings.hierarchies.get(name)
+            ordered = microfile.attribute(name).kind.ordered
+            distance = settings.distances.get(name, "hierarchical" if hierarchy else "ordered" if ordered else "equal")
+            if distance == "hierarchical" and hierarchy is None:
+                raise SettingError(f"the hierarchical distance of {name!r} needs its hierarchy")
+            rule = {"ordered": kinds.ORDERED, "equal": kinds.EQUAL, "hierarchical": kinds.NESTED}[distance]
+            tree = tuple(hierarchy.tree(encoded)) if hierarchy and distance == "hierarchical" else ()
+            rules.append(Rule("t", name, rule, settings.t, codes=codes, known=known, tree=tree))
+    if settings.l is not None:
+        rules += _apart_rules(settings, axes, kinds.APART)
+    return rules
+
+
+def _apart_rules(settings: Boxes, axes: Sequence[Axis], rule: int) -> list[Rule]:
+    """Return XK13's l-diversity: so many values at least epsilon apart of every quasi attribute."""
+    named = list(settings.epsilon) if settings.sensitive else list(settings.quasi)
+    rules = []
+    for axis in axes:
+        if axis.name not in named:
+            continue
+        epsilon = settings.epsilon.get(axis.name)
+        if epsilon is None:
+            epsilon = 1.0 if axis.kind not in ("numeric", "date") else resolution_of(axis.places)
+        if epsilon is None:
+            raise SettingError(
+                f"l needs epsilon for {axis.name!r}: its numbers have no smallest unit from which to derive it",
+                hint=f"epsilon={{{axis.name!r}: ...}}: how far apart two values must be to count as different",
+            )
+        places = np.where(axis.missing, np.nan, axis.places)
+        rules.append(Rule("l", axis.name, rule, float(settings.l or 1), epsilon, places=places))
+    return rules
+
+
+@dataclass(frozen=True)
+class Unattainable:
+    """How far strata are from keeping the limits as single boxes: what cannot be kept so cannot be kept at all."""
+
+    settings: Boxes
+    kept: Kept
+    rules: tuple[Rule, ...]
+    strata: Strata
+    blocks: Blocks
+
+    @cached_property
+    def limits(self) -> list[Limit]:
+        """The limits with their measures, strata by strata."""
+        return [*self.kept.limits, *apart_limits(self.rules, self.blocks)]
+
+    @property
+    def broken(self) -> Flags:
+        """Which strata break a limit."""
+        return np.logical_or.reduce([limit.measure.breaking(limit.limit) for limit in self.limits])
+
+    def error(self, axes: Sequence[Axis]) -> UnattainableError:
+        """Say which limit binds, where, and what would be attainable."""
+        broken = np.flatnonzero(self.broken)
+        records = int(self.strata.sizes[broken].sum())
+        worst = [limit for limit in self.limits if limit.measure.breaking(limit.limit).any()]
+        limit = worst[0]
+        what = f"{limit.setting} of {limit.attribute!r}" if limit.attribute else limit.setting
+        reached = np.where(limit.measure.breaking(limit.limit))[0]
+        values = limit.measure.values[reached]
+        best = float(values.min() if limit.measure.safer == "higher" else values.max())
+        lacking = sorted({axes[row].name for one in broken for row in np.flatnonzero(self.strata.lacking[one])})
+        where = "all records in one box"
+        hint = f"{_told(limit.setting, best, limit.measure.safer)} is attainable"
+        if len(self.strata) > 1:
+            where = f"{records:,} records that lack values" + (f" of {', '.join(map(repr, lacking))}" if lacking else "")
+            share = records / int(self.strata.sizes.sum())
+            merged = "missing='merged', or " if self.settings.missing == "own" else ""
+            hint = f"{merged}suppress={_above(share):g} to leave them out, or {hint}"
+        return UnattainableError(
+            f"{what} = {limit.limit:g} cannot be kept: {where} reach {best:.6g}", hint=hint
+        )
+
+
+def _told(setting: str, best: float, safer: str) -> str:
+    """Write the nearest limit that would be kept, rounded to the safe side."""
+    if setting in ("k", "households"):
+        return f"k={int(best)}"
+    scale = 1e4
+    rounded = np.floor(best * scale) / scale if safer == "higher" else np.ceil(best * scale) / scale
+    return f"{setting}={rounded:g}" if np.isfinite(rounded) else f"no {setting}"
+
+
+def _above(share: float) -> float:
+    """Round a share up to three digits."""
+    return float(np.ceil(share * 1e3) / 1e3)
+
+
+def unattainable(settings: Boxes, microfile: Microfile, rules: Sequence[Rule], strata: Strata) -> Unattainable:
+    """Measure strata as if each were a box."""
+    blocks = Blocks(strata.numbers.astype(np.int32), strata.sizes, ())
+    sensitive = {name: one for name, one in settings.hierarchies.items() if name in settings.sensitive}
+    kept = keeps(microfile, settings.promise(), hierarchies=sensitive, blocks=blocks)
+    return Unattainable(settings, kept, tuple(rules), strata, blocks)
+
+
+def apart_limits(rules: Sequence[Rule], blocks: Blocks, chosen: Counts | None = None) -> list[Limit]:
+    """Pair XK13's l with its measure."""
+
+    def numbers(rule: Rule) -> Reals:
+        return rule.places if chosen is None else rule.places[chosen]
+
+    return [
+        Limit(rule.setting, rule.attribute, rule.limit, separation(blocks, numbers(rule), rule.extra))
+        for rule in rules
+        if rule.places.size
+    ]
+
+
+def refuse_broken(kept: Kept, rules: Sequence[Rule], blocks: Blocks, chosen: Counts) -> None:
+    """Refuse a result that does not keep its limits.
+
+    Cutting keeps them all; but leaving records out changes the shares of the whole table, from which t measures.
+    """
+    limits = [*kept.limits, *apart_limits(rules, blocks, chosen)]
+    broken = [limit for limit in limits if limit.violations.blocks]
+    if broken:
+        limit = broken[0]
+        what = f"{limit.setting} of {limit.attribute!r}" if limit.attribute else limit.setting
+        raise UnattainableError(
+            f"{what} = {limit.limit:g} is broken by {limit.violations.records:,} records of the result",
+            hint=f"{_told(limit.setting, limit.reached, limit.measure.safer)} is attainable, or suppress=0",
+        )

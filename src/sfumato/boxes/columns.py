@@ -1,0 +1,125 @@
+"""The columns of a release: what each box looks like in each quasi attribute."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from sfumato.arrays import Codes, Flags, Reals
+from sfumato.boxes.axes import Axis
+from sfumato.boxes.edges import Edges
+from sfumato.microfile.forms import Form, Interval, Sets
+
+Bits = NDArray[np.uint64]
+
+
+@dataclass(frozen=True)
+class Column:
+    """How the boxes are released in one attribute."""
+
+    form: Form
+    keys: Reals
+    """Rows of numbers, one a column of the data, that tell the boxes apart."""
+    series: tuple[pl.Series, ...]
+    """What stands in the data's columns, box by box."""
+
+
+def interval_column(axis: Axis, edges: Edges, lacking: Flags, dtype: pl.DataType) -> Column:
+    """Return intervals; ``lacking`` tells in which boxes the values are missing."""
+    ends = []
+    for numbers, name in zip((edges.lo, edges.hi), Interval().columns(axis.name), strict=True):
+        shown = np.where(lacking, np.nan, numbers)
+        series = pl.Series(name, shown, nan_to_null=True)
+        if axis.kind == "date":
+            physical = pl.Int32 if dtype == pl.Date else pl.Int64
+            series = series.cast(physical).cast(dtype)
+        elif dtype.is_integer() and bool((np.rint(numbers[~lacking]) == numbers[~lacking]).all()):
+            series = series.cast(pl.Int64)
+        ends.append((shown, series))
+    return Column(Interval(), np.stack([shown for shown, _ in ends]), tuple(series for _, series in ends))
+
+
+def range_column(axis: Axis, edges: Edges, lacking: Flags) -> Column:
+    """Return ranges of an ordinal attribute's categories: ``low to high``."""
+    low, high = (np.where(lacking, 0, ends).astype(np.int64) for ends in (edges.lo, edges.hi))
+    keys, codes = np.unique(low * len(axis.values) + high, return_inverse=True)
+    names = [str(value) for value in axis.values]
+    described = []
+    for key in keys.tolist():
+        first, last = divmod(key, len(names))
+        label = names[first] if first == last else f"{names[first]} to {names[last]}"
+        described.append((label, tuple(names[first : last + 1])))
+    return _labelled(axis.name, described, codes, lacking)
+
+
+def node_column(axis: Axis, edges: Edges, lacking: Flags) -> Column:
+    """Return the lowest node of a hierarchy that holds a box."""
+    low, high = (np.where(lacking, 0, ends).astype(np.int64) for ends in (edges.lo, edges.hi))
+    keys = np.where(low == high, low, -1)
+    for level, nodes in enumerate(axis.levels, start=1):
+        begins = np.flatnonzero(np.append(True, nodes[1:] != nodes[:-1]))
+        first = begins[np.searchsorted(begins, low, side="right") - 1]
+        holds = (keys < 0) & (nodes[low] == nodes[high])
+        keys = np.where(holds, level * len(axis.values) + first, keys)
+    found, codes = np.unique(keys, return_inverse=True)
+    names = [str(value) for value in axis.values]
+    described: list[tuple[str, tuple[str, ...]]] = []
+    for key in found.tolist():
+        level, place = divmod(key, len(names))
+        if level == 0:
+            described.append((names[place], (names[place],)))
+            continue
+        nodes = axis.levels[level - 1]
+        described.append((axis.labels[level - 1][place], tuple(np.array(names, dtype=object)[nodes == nodes[place]])))
+    return _labelled(axis.name, described, codes, lacking)
+
+
+def set_column(axis: Axis, bits: Bits, lacking: Flags) -> Column:
+    """Return sets of categories; ``bits`` has one row a box."""
+    rows, codes = np.unique(np.where(lacking[:, None], np.uint64(0), bits), axis=0, return_inverse=True)
+    names = [str(value) for value in axis.values]
+    flags = np.unpackbits(rows.view(np.uint8), axis=1, bitorder="little")[:, : len(names)]
+    described = []
+    for row in flags:
+        members = tuple(sorted(names[place] for place in np.flatnonzero(row).tolist()))
+        described.append((_set_label(members), members))
+    return _labelled(axis.name, described, codes.ravel(), lacking)
+
+
+def _set_label(members: tuple[str, ...]) -> str:
+    if len(members) == 1:
+        return members[0]
+    plain = not any(sign in member for member in members for sign in ",{}'")
+    return "{" + ", ".join(members if plain else map(repr, members)) + "}"
+
+
+def bits_of(axis: Axis, places: Reals, starts: Codes) -> Bits:
+    """Return which categories each box has; ``places`` in the order of the boxes, ``starts`` where each begins."""
+    words = -(-len(axis.values) // 64)
+    codes = places.astype(np.int64)
+    bits = np.empty((starts.size, words), dtype=np.uint64)
+    for word in range(words):
+        own = np.where(codes // 64 == word, np.uint64(1) << (codes % 64).astype(np.uint64), np.uint64(0))
+        bits[:, word] = np.bitwise_or.reduceat(own, starts)
+    return bits
+
+
+def _labelled(
+    name: str, described: Sequence[tuple[str, tuple[str, ...]]], codes: Any, lacking: Flags
+) -> Column:
+    """Give each box its label; sets that share a label are released as one."""
+    members: dict[str, tuple[str, ...]] = {}
+    for label, its in described:
+        members[label] = tuple(dict.fromkeys((*members.get(label, ()), *its)))
+    numbers = {label: number for number, label in enumerate(members)}
+    of = np.array([numbers[label] for label, _ in described], dtype=np.int32)
+    keys = np.where(lacking, -1, of[codes])
+    labels = pl.Series(name, [*members], dtype=pl.String).extend_constant(None, 1)
+    series = labels.gather(np.where(lacking, len(members), keys)).alias(name)
+    used = {label: its for label, its in members.items() if bool((keys == numbers[label]).any())}
+    return Column(Sets(members=used), keys[None].astype(np.float64), (series,))

@@ -1,0 +1,125 @@
+"""What a unit of a box's width costs at each record: how sensitive what is to be preserved is there."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from sfumato.arrays import Reals
+from sfumato.boxes.axes import Axis
+from sfumato.errors import SettingError
+from sfumato.microfile.attribute import Kind
+from sfumato.microfile.microfile import Microfile
+from sfumato.statistics.language import parse
+from sfumato.statistics.sensitivity import Wanted, sensitivity_terms
+
+SAMPLE = 60_000
+"""Derivatives are found on about so many records; each is an affine function of a record's values."""
+FLOOR = 0.02
+"""No width is cheaper than this share of the mean: what is not linear in the widths is never free."""
+
+
+@dataclass(frozen=True)
+class Costs:
+    """Costs of widths, one row an axis."""
+
+    sensitivities: Reals
+    """a_i of XF13 (4), 0 for axes that no statistic speaks of."""
+    whole: Reals
+    """With what the loss of detail costs; this is what the boxes are shaped for."""
+
+
+def numeric_names(axes: Sequence[Axis]) -> list[str]:
+    """Return the axes of which there are statistics."""
+    return [axis.name for axis in axes if axis.kind == "numeric"]
+
+
+def default_wanted(axes: Sequence[Axis]) -> list[Wanted]:
+    """Return the means, variances and correlations of all numeric quasi attributes that are not constant."""
+    names = [axis.name for axis in axes if axis.kind == "numeric" and axis.span > 0]
+    texts = [f"mean(`{name}`)" for name in names] + [f"var(`{name}`)" for name in names]
+    texts += [f"corr(`{one}`, `{other}`)" for one, other in itertools.combinations(names, 2)]
+    return [Wanted(statistic=text) for text in texts]
+
+
+def check_wanted(wanted: Sequence[Wanted], microfile: Microfile, axes: Sequence[Axis]) -> None:
+    """Refuse statistics that no box could blur, or that there are none of."""
+    numeric = [
+        name
+        for name, attribute in microfile.attributes.items()
+        if attribute.kind is Kind.NUMERIC and not microfile.series(name).dtype.is_temporal()
+    ]
+    for one in wanted:
+        statistic = parse(one.statistic)
+        statistic.check(numeric, [name for name in microfile.names if name not in numeric])
+        if not set(statistic.attributes) & set(numeric_names(axes)):
+            raise SettingError(
+                f"preserve: {statistic.text} has no numeric quasi attribute, so boxes do not change it",
+                hint=f"numeric quasi attributes are: {', '.join(numeric_names(axes)) or 'none'}",
+            )
+
+
+def costs_of(
+    axes: Sequence[Axis], wanted: Sequence[Wanted], microfile: Microfile, weights: Reals | None, detail: float
+) -> Costs:
+    """Return what widths cost.
+
+    An attribute that no statistic speaks of costs, over its whole span, ``detail`` times as much as those of the
+    statistics do on average.
+    """
+    records = microfile.records
+    found = _sensitivities(axes, wanted, microfile, weights)
+    spans = np.array([axis.span for axis in axes])
+    means = found.mean(axis=1)
+    spoken = (means > 0) & (spans > 0)
+    usual = float((means * spans)[spoken].mean()) if spoken.any() else 1.0
+    whole = np.maximum(found, FLOOR * means[:, None])
+    for row, axis in enumerate(axes):
+        if not spoken[row]:
+            whole[row] = detail * usual / (spans[row] or 1.0)
+        if axis.missing.any():
+            whole[row][axis.missing] = 0.0
+    if weights is not None:
+        whole *= weights * (records / weights.sum())
+    return Costs(found, whole)
+
+
+def _sensitivities(
+    axes: Sequence[Axis], wanted: Sequence[Wanted], microfile: Microfile, weights: Reals | None
+) -> Reals:
+    from concurrent.futures import ThreadPoolExecutor
+
+    from sfumato.kernels.affine import add_absolute
+
+    found = np.zeros((len(axes), microfile.records))
+    if not wanted:
+        return found
+    names = list(dict.fromkeys(name for one in wanted for name in parse(one.statistic).attributes))
+    known = {axis.name: axis for axis in axes}
+    columns = np.stack(
+        [
+            np.where(known[name].missing, np.nan, known[name].places) if name in known else microfile.numbers(name)
+            for name in names
+        ]
+    )
+    step = -(-microfile.records // SAMPLE)
+    terms = sensitivity_terms(
+        wanted, dict(zip(names, columns[:, ::step], strict=True)), None if weights is None else weights[::step]
+    )
+    rows = {axis.name: row for row, axis in enumerate(axes)}
+    terms = [term for term in terms if term.owner in rows]
+    most = max(len(term.attributes) for term in terms)
+    uses = np.full((len(terms), most), -1, dtype=np.int32)
+    coefficients = np.zeros((len(terms), most + 1))
+    for row, term in enumerate(terms):
+        uses[row, : len(term.attributes)] = [names.index(name) for name in term.attributes]
+        coefficients[row, : len(term.attributes) + 1] = term.coefficients
+    owners = np.array([rows[term.owner] for term in terms], dtype=np.int32)
+    cuts = np.linspace(0, microfile.records, 9).astype(np.int64).tolist()
+    with ThreadPoolExecutor() as pool:
+        parts = itertools.pairwise(cuts)
+        list(pool.map(lambda part: add_absolute(columns, *part, coefficients, uses, owners, found), parts))
+    return found

@@ -1,0 +1,261 @@
+"""The subdivision: cutting the space, and exchanging records between neighbouring boxes."""
+
+from __future__ import annotations
+
+import itertools
+import os
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, TypeVar
+
+import numpy as np
+
+from sfumato.arrays import Codes, Counts, Reals
+from sfumato.progress import Progress
+
+if TYPE_CHECKING:
+    from sfumato.kernels.limits import Limits
+    from sfumato.kernels.space import Space
+
+PARTS = 64
+"""The space is cut into about so many parts, which are then cut side by side, whatever the number of threads."""
+QUICK = 500_000
+"""From so many records on, cuts are found in a hurry, and records are not exchanged unless asked for."""
+PASSES = 24
+"""How often records are exchanged if nothing is said."""
+HEAT = 0.15
+"""The first exchanges are judged with a noise of this share of what a box costs."""
+GROUPED = 12
+"""Up to so many boxes exchange records with each other."""
+BATCHES = 32
+"""Groups of boxes exchange records side by side, in so many batches."""
+PACE = 1_500_000
+"""Records that are exchanged once in a second: what a second of refining buys, so that its result is repeatable."""
+
+Given = TypeVar("Given")
+Found = TypeVar("Found")
+
+
+@dataclass(frozen=True)
+class Subdivision:
+    """Records in the order of their boxes."""
+
+    records: Counts
+    ends: Counts
+    """Where each box ends."""
+
+    def __len__(self) -> int:
+        return int(self.ends.size)
+
+    @cached_property
+    def starts(self) -> Counts:
+        """Where each box begins."""
+        return np.concatenate([[0], self.ends[:-1]])
+
+    @cached_property
+    def sizes(self) -> Counts:
+        """The records of each box."""
+        return self.ends - self.starts
+
+    @cached_property
+    def numbers(self) -> Codes:
+        """The box of each record."""
+        numbers = np.empty(self.records.size, dtype=np.int32)
+        numbers[self.records] = np.repeat(np.arange(len(self), dtype=np.int32), self.sizes)
+        return numbers
+
+    def least(self, values: Reals) -> Reals:
+        """Return the least value of each box."""
+        return np.minimum.reduceat(values[self.records], self.starts)
+
+    def greatest(self, values: Reals) -> Reals:
+        """Return the greatest value of each box."""
+        return np.maximum.reduceat(values[self.records], self.starts)
+
+    def totals(self, values: Reals) -> Reals:
+        """Return the sum of each box's values."""
+        return np.add.reduceat(values[self.records], self.starts)
+
+
+def subdivide(
+    space: Space,
+    limits: Limits,
+    strata: Sequence[Counts],
+    codes: int,
+    *,
+    threads: int | None,
+    progress: Progress,
+) -> Subdivision:
+    """Cut the space into boxes that keep the limits; ``strata`` are records that must not share a box."""
+    from sfumato.kernels.cutting import QUICK_ROOM, ROOM, divide, make_work, split
+    from sfumato.kernels.space import LINEAR
+
+    records = np.concatenate(strata)
+    quick = records.size > QUICK and bool((space.kinds == LINEAR).all()) and space.strength == 0.0
+    most = max(records.size // PARTS, QUICK_ROOM if quick else ROOM)
+    work = make_work(space, limits, codes, records.size, quick)
+    bounds = np.concatenate([[0], np.cumsum([stratum.size for stratum in strata])]).tolist()
+    parts: list[tuple[int, int]] = []
+    for first, last in itertools.pairwise(bounds):
+        ends = split(space, limits, work, records, first, last, most, quick)
+        parts += itertools.pairwise([first, *ends.tolist()])
+
+    def cut(part: tuple[int, int]) -> Counts:
+        first, last = part
+        own = make_work(space, limits, codes, last - first, quick)
+        found: Counts = divide(space, limits, own, records, first, last, quick)
+        return found
+
+    return Subdivision(records, np.concatenate(side_by_side(cut, parts, threads, lambda s: progress("cutting", s))))
+
+
+def side_by_side(
+    function: Callable[[Given], Found],
+    given: Sequence[Given],
+    threads: int | None,
+    progress: Callable[[float], None] = lambda share: None,
+) -> list[Found]:
+    """Call a function on several threads; the results come in the order of what was given."""
+    with ThreadPoolExecutor(threads or os.cpu_count()) as pool:
+        waiting: Iterable[Found] = pool.map(function, given)
+        found = []
+        try:
+            for number, one in enumerate(waiting):
+                found.append(one)
+                progress((number + 1) / len(given))
+        except BaseException:
+            # what has not begun shall not begin
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+    return found
+
+
+def passes_for(records: int, seconds: float) -> int:
+    """Return how often records can be exchanged in some seconds."""
+    return max(PASSES, round(seconds * PACE / records))
+
+
+def exchange_records(
+    space: Space,
+    limits: Limits,
+    boxes: Subdivision,
+    codes: int,
+    *,
+    strata: Counts | None,
+    passes: int,
+    heat: float,
+    seed: int,
+    threads: int | None,
+    progress: Callable[[float], None],
+) -> Subdivision:
+    """Exchange records between neighbouring boxes again and again, with less noise each time.
+
+    Every pass finds new neighbours: along directions drawn at random, boxes are cut into groups. Records of
+    different ``strata`` are never exchanged.
+    """
+    from sfumato.kernels.cutting import make_work, split
+    from sfumato.kernels.exchanging import exchange_groups
+
+    small = np.flatnonzero(boxes.sizes <= 3 * limits.k)
+    if small.size < 2 or passes < 1:
+        return boxes
+    rng = np.random.default_rng(seed)
+    records = boxes.records.copy()
+    scales = space.costs.mean(axis=1)
+    usual = _mean_cost(space, boxes)
+    homes = None if strata is None else strata[boxes.records[boxes.starts]]
+    for turn in range(passes):
+        turned = _turned(space, records, boxes, small, scales, rng)
+        order = np.arange(small.size)
+        grouping = _plain(turned, _no_limits(1))
+        work = make_work(*grouping, 1, small.size, True)
+        ends = split(*grouping, work, order, 0, small.size, GROUPED, True)
+        groups = small[order]
+        starts = _no_larger(np.concatenate([[0], ends]), None if homes is None else homes[groups])
+        warmth = heat * usual * max(0.0, 1.0 - turn / max(passes - 2, 1))
+        cuts = np.linspace(0, starts.size - 1, min(BATCHES, starts.size - 1) + 1).astype(np.int64)
+
+        def batch(
+            part: tuple[int, int],
+            turn: int = turn,
+            groups: Counts = groups,
+            starts: Counts = starts,
+            warmth: float = warmth,
+        ) -> int:
+            counts = np.zeros(codes + 1, dtype=np.int64)
+            low, high = part
+            room = GROUPED * 3 * limits.k
+            noise = (seed * 1_000_003 + turn) * 1_000_003 + low
+            return exchange_groups(
+                space, limits, records, boxes.ends, groups, starts[low : high + 1], room, warmth, noise % 2**62, counts
+            )
+
+        side_by_side(batch, list(itertools.pairwise(cuts.tolist())), threads)
+        progress((turn + 1) / passes)
+    return Subdivision(records, boxes.ends)
+
+
+def _turned(
+    space: Space, records: Counts, boxes: Subdivision, small: Counts, scales: Reals, rng: np.random.Generator
+) -> Reals:
+    """Return the middles of some boxes, in units of cost, along random directions."""
+    now = Subdivision(records, boxes.ends)
+    middles = np.stack([now.totals(row) / now.sizes for row in space.places])[:, small] * scales[:, None]
+    directions = np.linalg.qr(rng.normal(size=(len(middles), len(middles))))[0]
+    return np.ascontiguousarray(directions @ middles)
+
+
+def _no_larger(starts: Counts, homes: Counts | None) -> Counts:
+    """Divide groups that are too large, or, given the stratum of each box, that mix strata."""
+    last = int(starts[-1])
+    begins = np.zeros(last + 1, dtype=np.bool_)
+    begins[starts] = True
+    if homes is not None:
+        begins[1:-1] |= homes[1:] != homes[:-1]
+    starts = np.flatnonzero(begins)
+    sizes = np.diff(starts)
+    if sizes.max(initial=0) > GROUPED:
+        within = np.arange(last) - np.repeat(starts[:-1], sizes)
+        begins[:-1] |= within % GROUPED == 0
+        starts = np.flatnonzero(begins)
+    return starts
+
+
+def _mean_cost(space: Space, boxes: Subdivision) -> float:
+    """Return what a box costs on average, its categories counted as if they were ranks of an order."""
+    total = 0.0
+    for row in range(space.kinds.size):
+        widths = boxes.greatest(space.places[row]) - boxes.least(space.places[row])
+        unit = 1.0 if space.kinds[row] == 0 else space.units[row]
+        total += float((boxes.totals(space.costs[row]) * widths).sum()) * unit
+    return total / len(boxes)
+
+
+def _plain(places: Reals, limits: Limits) -> tuple[Space, Limits]:
+    """Return a space of plain numbers whose widths all cost the same."""
+    from sfumato.kernels.space import Space
+
+    rows = len(places)
+    return (
+        Space(
+            places,
+            np.ones_like(places),
+            np.zeros(rows, dtype=np.int32),
+            np.zeros(rows),
+            np.zeros((rows, 1, 1), dtype=np.int32),
+            np.zeros((rows, 1, 1)),
+            np.full((rows, 1), np.nan),
+            np.zeros((rows, 1)),
+            np.zeros((rows, 2)),
+            0.0,
+        ),
+        limits,
+    )
+
+
+def _no_limits(k: int) -> Limits:
+    from sfumato.boxes.limits import limits_with
+
+    return limits_with(k, [])

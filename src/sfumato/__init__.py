@@ -12,6 +12,7 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from sfumato import errors, statistics
+    from sfumato.boxes import Boxes
     from sfumato.measures import Promise, measure, minimal_uniques, profile, utility_of
     from sfumato.microfile import Microfile, read
     from sfumato.microfile.forms import Exact, Interval, Sets
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from sfumato.release import Release, open_release
 
 _HOMES = {
+    "Boxes": "sfumato.boxes",
     "Exact": "sfumato.microfile.forms",
     "Hierarchy": "sfumato.microfile.hierarchy",
     "Interval": "sfumato.microfile.forms",
@@ -37,6 +39,7 @@ _HOMES = {
 }
 
 __all__ = [
+    "Boxes",
     "Exact",
     "Hierarchy",
     "Interval",

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from sfumato.arrays import Codes, Flags, Reals
+from sfumato.arrays import Codes, Counts, Flags, Reals
 from sfumato.microfile.attribute import Kind
 from sfumato.microfile.encoding import Encoded
 from sfumato.microfile.hierarchy import EVERYTHING, Hierarchy
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from sfumato.kernels.space import Space
 
 AxisKind = Literal["numeric", "date", "ordinal", "tree", "set"]
-ORDERING_SAMPLE = 50_000
+ORDERING_SAMPLE = 10_000
 """Categories are put in an order by at most so many records."""
 
 
@@ -38,18 +39,34 @@ class Axis:
     labels: tuple[tuple[str, ...], ...] = ()
     """Of a tree: the label of each place, level by level."""
 
+    @cached_property
+    def lacks(self) -> bool:
+        """Whether any value is missing."""
+        return bool(self.missing.any())
+
     @property
     def is_linear(self) -> bool:
         """Whether a box's width is the distance of its ends."""
         return self.kind in ("numeric", "date", "ordinal")
 
-    @property
+    @cached_property
     def span(self) -> float:
         """The width of the whole attribute, of which a category's width is a share."""
         if self.kind in ("tree", "set"):
             return 1.0
-        known = self.places[~self.missing] if self.missing.any() else self.places
+        known = self.places[~self.missing] if self.lacks else self.places
         return float(known.max() - known.min()) if known.size else 0.0
+
+    @cached_property
+    def least(self) -> float:
+        """The least value."""
+        return float((self.places[~self.missing] if self.lacks else self.places).min(initial=np.inf))
+
+    def counts(self, values: Reals) -> Counts:
+        """Return how many records have each of some values, which ascend."""
+        places = self.places[~self.missing] if self.lacks else self.places
+        at = np.minimum(np.searchsorted(values, places), values.size - 1)
+        return np.bincount(at[values[at] == places], minlength=values.size)
 
 
 def axes_of(microfile: Microfile, names: Sequence[str], hierarchies: Mapping[str, Hierarchy]) -> list[Axis]:
@@ -59,7 +76,25 @@ def axes_of(microfile: Microfile, names: Sequence[str], hierarchies: Mapping[str
     if loose:
         ordered = {axis.name: _ordered(axis, axes) for axis in loose}
         axes = [ordered.get(axis.name, axis) for axis in axes]
-    return sorted(axes, key=lambda axis: not axis.is_linear)
+    axes.sort(key=lambda axis: not axis.is_linear)
+    # the kernels take them as the rows of one array
+    rows = np.stack([axis.places for axis in axes])
+    return [replace(axis, places=row) for axis, row in zip(axes, rows, strict=True)]
+
+
+def as_rows(columns: Sequence[Reals]) -> Reals:
+    """Put columns together as rows, without copying those that are already."""
+    whole = columns[0].base
+    if (
+        isinstance(whole, np.ndarray)
+        and whole.shape == (len(columns), columns[0].size)
+        and all(
+            column.base is whole and column.ctypes.data == row.ctypes.data
+            for column, row in zip(columns, whole, strict=True)
+        )
+    ):
+        return whole
+    return np.stack(columns)
 
 
 def _axis(microfile: Microfile, name: str, hierarchy: Hierarchy | None) -> Axis:
@@ -124,7 +159,7 @@ def _ordered(axis: Axis, axes: Sequence[Axis]) -> Axis:
     return Axis(axis.name, axis.kind, places, axis.missing, tuple(axis.values[place] for place in order.tolist()))
 
 
-def _profile(rows: Codes, places: Reals, categories: int) -> Reals:
+def _profile(rows: Counts, places: Reals, categories: int) -> Reals:
     """Count categories by classes of another attribute."""
     edges = np.unique(np.quantile(places, np.linspace(0, 1, 17))) if places.size else np.zeros(1)
     classes = np.searchsorted(edges, places, side="right")
@@ -151,7 +186,7 @@ def space_of(axes: Sequence[Axis], costs: Reals, preferences: tuple[Reals, Reals
             shares[row, level, : nodes.size] = np.diff(np.concatenate([[-1], last]))[run] / nodes.size
     points, spreads, steps, strength = preferences
     return Space(
-        np.stack([axis.places for axis in axes]),
+        as_rows([axis.places for axis in axes]),
         costs,
         np.array([kinds.get(axis.kind, LINEAR) for axis in axes], dtype=np.int32),
         np.array([1.0 / max(len(axis.values), 1) for axis in axes]),

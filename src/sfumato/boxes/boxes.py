@@ -107,7 +107,8 @@ class Boxes(Settings):
     strength: float = Field(default=0.25, ge=0, le=10)
     """By which share a cut that is not preferred seems dearer."""
     passes: int | None = Field(default=None, ge=0, le=100_000)
-    """How often records are exchanged between neighbouring boxes; default: 24, beyond 500,000 records none."""
+    """How often records are exchanged between neighbouring boxes; default: 24, but none beyond 500,000
+    records, nor where an attribute has categories without an order."""
     refine: bool = False
     """Whether to go on searching for narrower boxes for ``seconds``."""
     seconds: float = Field(default=60.0, gt=0, le=86_400)

@@ -70,15 +70,13 @@ def rules_of(settings: Boxes, microfile: Microfile, axes: Sequence[Axis]) -> lis
     rules = []
     if settings.household is not None:
         homes = homes_of(microfile.encoded(settings.household))
-        rules.append(
-            Rule("k", settings.household, kinds.DISTINCT, settings.k, codes=homes, known=int(homes.max()) + 1)
-        )
+        rules.append(Rule("k", settings.household, kinds.DISTINCT, settings.k, codes=homes, known=int(homes.max()) + 1))
     for name in settings.sensitive:
         encoded = microfile.encoded(name)
         codes, known = own_codes(encoded), int(encoded.values.size)
         if settings.l is not None:
-            rule = {"distinct": kinds.DISTINCT, "entropy": kinds.ENTROPY, "recursive": kinds.RECURSIVE}[settings.diversity]
-            rules.append(Rule("l", name, rule, settings.l, settings.c or 0.0, codes, known))
+            counted = {"distinct": kinds.DISTINCT, "entropy": kinds.ENTROPY, "recursive": kinds.RECURSIVE}
+            rules.append(Rule("l", name, counted[settings.diversity], settings.l, settings.c or 0.0, codes, known))
         if settings.t is not None:
             hierarchy = settings.hierarchies.get(name)
             ordered = microfile.attribute(name).kind.ordered
@@ -131,7 +129,8 @@ class Unattainable:
     @property
     def broken(self) -> Flags:
         """Which strata break a limit."""
-        return np.logical_or.reduce([limit.measure.breaking(limit.limit) for limit in self.limits])
+        broken: Flags = np.logical_or.reduce([limit.measure.breaking(limit.limit) for limit in self.limits])
+        return broken
 
     def error(self, axes: Sequence[Axis]) -> UnattainableError:
         """Say which limit binds, where, and what would be attainable."""
@@ -143,17 +142,17 @@ class Unattainable:
         reached = np.where(limit.measure.breaking(limit.limit))[0]
         values = limit.measure.values[reached]
         best = float(values.min() if limit.measure.safer == "higher" else values.max())
-        lacking = sorted({axes[row].name for one in broken for row in np.flatnonzero(self.strata.lacking[one])})
+        lacking = sorted({axes[row].name for row in np.flatnonzero(self.strata.lacking[broken].any(axis=0)).tolist()})
         where = "all records in one box"
         hint = f"{_told(limit.setting, best, limit.measure.safer)} is attainable"
         if len(self.strata) > 1:
-            where = f"{records:,} records that lack values" + (f" of {', '.join(map(repr, lacking))}" if lacking else "")
+            where = f"{records:,} records that lack values" + (
+                f" of {', '.join(map(repr, lacking))}" if lacking else ""
+            )
             share = records / int(self.strata.sizes.sum())
             merged = "missing='merged', or " if self.settings.missing == "own" else ""
             hint = f"{merged}suppress={_above(share):g} to leave them out, or {hint}"
-        return UnattainableError(
-            f"{what} = {limit.limit:g} cannot be kept: {where} reach {best:.6g}", hint=hint
-        )
+        return UnattainableError(f"{what} = {limit.limit:g} cannot be kept: {where} reach {best:.6g}", hint=hint)
 
 
 def _told(setting: str, best: float, safer: str) -> str:

@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from sfumato.arrays import Codes, Flags, Reals
+from sfumato.arrays import Codes, Counts, Flags, Reals
 from sfumato.boxes.axes import Axis
 from sfumato.boxes.edges import Edges
 from sfumato.microfile.forms import Form, Interval, Sets
@@ -23,25 +23,33 @@ class Column:
     """How the boxes are released in one attribute."""
 
     form: Form
-    keys: Reals
-    """Rows of numbers, one a column of the data, that tell the boxes apart."""
     series: tuple[pl.Series, ...]
     """What stands in the data's columns, box by box."""
+
+    def of(self, numbers: Codes) -> dict[str, pl.Series]:
+        """Return what stands in the data's columns, record by record; ``numbers`` is the box of each."""
+        return {series.name: _spread(series, numbers) for series in self.series}
+
+
+def _spread(series: pl.Series, numbers: Codes) -> pl.Series:
+    if series.null_count() or not series.dtype.is_numeric():
+        return series.gather(numbers)
+    return pl.Series(series.name, series.to_numpy()[numbers])
 
 
 def interval_column(axis: Axis, edges: Edges, lacking: Flags, dtype: pl.DataType) -> Column:
     """Return intervals; ``lacking`` tells in which boxes the values are missing."""
     ends = []
     for numbers, name in zip((edges.lo, edges.hi), Interval().columns(axis.name), strict=True):
-        shown = np.where(lacking, np.nan, numbers)
+        shown = np.where(lacking, np.nan, numbers) if lacking.any() else numbers
         series = pl.Series(name, shown, nan_to_null=True)
         if axis.kind == "date":
             physical = pl.Int32 if dtype == pl.Date else pl.Int64
             series = series.cast(physical).cast(dtype)
         elif dtype.is_integer() and bool((np.rint(numbers[~lacking]) == numbers[~lacking]).all()):
             series = series.cast(pl.Int64)
-        ends.append((shown, series))
-    return Column(Interval(), np.stack([shown for shown, _ in ends]), tuple(series for _, series in ends))
+        ends.append(series)
+    return Column(Interval(), tuple(ends))
 
 
 def range_column(axis: Axis, edges: Edges, lacking: Flags) -> Column:
@@ -98,7 +106,7 @@ def _set_label(members: tuple[str, ...]) -> str:
     return "{" + ", ".join(members if plain else map(repr, members)) + "}"
 
 
-def bits_of(axis: Axis, places: Reals, starts: Codes) -> Bits:
+def bits_of(axis: Axis, places: Reals, starts: Counts) -> Bits:
     """Return which categories each box has; ``places`` in the order of the boxes, ``starts`` where each begins."""
     words = -(-len(axis.values) // 64)
     codes = places.astype(np.int64)
@@ -109,9 +117,7 @@ def bits_of(axis: Axis, places: Reals, starts: Codes) -> Bits:
     return bits
 
 
-def _labelled(
-    name: str, described: Sequence[tuple[str, tuple[str, ...]]], codes: Any, lacking: Flags
-) -> Column:
+def _labelled(name: str, described: Sequence[tuple[str, tuple[str, ...]]], codes: Any, lacking: Flags) -> Column:
     """Give each box its label; sets that share a label are released as one."""
     members: dict[str, tuple[str, ...]] = {}
     for label, its in described:
@@ -121,5 +127,6 @@ def _labelled(
     keys = np.where(lacking, -1, of[codes])
     labels = pl.Series(name, [*members], dtype=pl.String).extend_constant(None, 1)
     series = labels.gather(np.where(lacking, len(members), keys)).alias(name)
-    used = {label: its for label, its in members.items() if bool((keys == numbers[label]).any())}
-    return Column(Sets(members=used), keys[None].astype(np.float64), (series,))
+    occur = np.bincount(keys[keys >= 0], minlength=len(members)) > 0
+    used = {label: its for label, its in members.items() if occur[numbers[label]]}
+    return Column(Sets(members=used), (series,))

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from sfumato.arrays import Reals
-from sfumato.boxes.axes import Axis
+from sfumato.arrays import Flags, Reals
+from sfumato.boxes.axes import Axis, as_rows
 from sfumato.errors import SettingError
 from sfumato.microfile.attribute import Kind
 from sfumato.microfile.microfile import Microfile
@@ -24,12 +24,12 @@ FLOOR = 0.02
 
 @dataclass(frozen=True)
 class Costs:
-    """Costs of widths, one row an axis."""
+    """What a unit of width costs."""
 
-    sensitivities: Reals
-    """a_i of XF13 (4), 0 for axes that no statistic speaks of."""
-    whole: Reals
-    """With what the loss of detail costs; this is what the boxes are shaped for."""
+    rows: Reals
+    """One row an axis: a_i of XF13 (4), or what the loss of detail costs; 0 where the value is missing."""
+    spoken: Flags
+    """Of which axes a statistic speaks."""
 
 
 def numeric_names(axes: Sequence[Axis]) -> list[str]:
@@ -70,21 +70,29 @@ def costs_of(
     An attribute that no statistic speaks of costs, over its whole span, ``detail`` times as much as those of the
     statistics do on average.
     """
-    records = microfile.records
-    found = _sensitivities(axes, wanted, microfile, weights)
+    rows = _sensitivities(axes, wanted, microfile, weights)
     spans = np.array([axis.span for axis in axes])
-    means = found.mean(axis=1)
+    means = rows.mean(axis=1)
     spoken = (means > 0) & (spans > 0)
     usual = float((means * spans)[spoken].mean()) if spoken.any() else 1.0
-    whole = np.maximum(found, FLOOR * means[:, None])
     for row, axis in enumerate(axes):
-        if not spoken[row]:
-            whole[row] = detail * usual / (spans[row] or 1.0)
-        if axis.missing.any():
-            whole[row][axis.missing] = 0.0
+        if spoken[row]:
+            np.maximum(rows[row], FLOOR * means[row], out=rows[row])
+        else:
+            rows[row] = detail * usual / (spans[row] or 1.0)
+        if axis.lacks:
+            rows[row][axis.missing] = 0.0
     if weights is not None:
-        whole *= weights * (records / weights.sum())
-    return Costs(found, whole)
+        rows *= weights * (microfile.records / weights.sum())
+    return Costs(rows, spoken)
+
+
+def _numbers(microfile: Microfile, axes: Mapping[str, Axis], name: str) -> Reals:
+    """Return an attribute's values, NaN where missing."""
+    if name not in axes:
+        return microfile.numbers(name)
+    axis = axes[name]
+    return np.where(axis.missing, np.nan, axis.places) if axis.lacks else axis.places
 
 
 def _sensitivities(
@@ -99,12 +107,7 @@ def _sensitivities(
         return found
     names = list(dict.fromkeys(name for one in wanted for name in parse(one.statistic).attributes))
     known = {axis.name: axis for axis in axes}
-    columns = np.stack(
-        [
-            np.where(known[name].missing, np.nan, known[name].places) if name in known else microfile.numbers(name)
-            for name in names
-        ]
-    )
+    columns = as_rows([_numbers(microfile, known, name) for name in names])
     step = -(-microfile.records // SAMPLE)
     terms = sensitivity_terms(
         wanted, dict(zip(names, columns[:, ::step], strict=True)), None if weights is None else weights[::step]
@@ -121,5 +124,5 @@ def _sensitivities(
     cuts = np.linspace(0, microfile.records, 9).astype(np.int64).tolist()
     with ThreadPoolExecutor() as pool:
         parts = itertools.pairwise(cuts)
-        list(pool.map(lambda part: add_absolute(columns, *part, coefficients, uses, owners, found), parts))
+        list(pool.map(lambda part: add_absolute(columns, part[0], part[1], coefficients, uses, owners, found), parts))
     return found

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
 
-from sfumato.arrays import Counts, Flags, Reals
+from sfumato.arrays import Codes, Flags, Reals
 from sfumato.boxes.axes import Axis
-from sfumato.boxes.subdivision import Subdivision
 from sfumato.microfile.hierarchy import readable
 
 DECIMALS = 9
 """Numbers with more digits behind the point than this are taken as continuous."""
+TRIED = 20_000
+"""Grids are tried on about so many boxes."""
 DATE_UNITS = ("10y", "5y", "1y", "3mo", "1mo", "1w", "1d")
 TIME_UNITS = (*DATE_UNITS, "1h", "1m", "1s")
 
@@ -29,21 +31,16 @@ class Edges:
     """The step of the grid that they lie on, or a unit of time; None where they are the records' own values."""
 
 
-def tight_edges(axis: Axis, boxes: Subdivision) -> Edges:
-    """Return the outermost values of each box."""
-    return Edges(boxes.least(axis.places), boxes.greatest(axis.places))
-
-
-def snapped_edges(axis: Axis, boxes: Subdivision, costs: Reals, dtype: pl.DataType, k: int, share: float) -> Edges:
+def snapped_edges(axis: Axis, tight: Edges, costs: Reals, dtype: pl.DataType, *, k: int, share: float) -> Edges:
     """Move tight edges outward to the coarsest readable grid that adds at most ``share`` to what the widths cost.
 
-    An edge is never a record's own value, unless at least k records of the file have that value: then it is moved
-    by one more step.
+    An edge is never a record's own value, unless at least k records of the file have that value: it is moved by one
+    more step.
 
     Parameters
     ----------
-    axis, boxes
-        The attribute and the subdivision.
+    axis, tight
+        The attribute, and the outermost values of each box.
     costs
         What a unit of width costs, one number a box.
     dtype
@@ -53,31 +50,35 @@ def snapped_edges(axis: Axis, boxes: Subdivision, costs: Reals, dtype: pl.DataTy
     share
         By how much widths may cost more.
     """
-    tight = tight_edges(axis, boxes)
-    rare_lo, rare_hi = _rare(axis, tight.lo, k), _rare(axis, tight.hi, k)
-    budget = share * float(costs @ (tight.hi - tight.lo))
-    found = tight
-    for grid in _grids(axis, tight, costs, dtype, share):
-        if isinstance(grid, str):
-            lo, hi = _snapped_dates(tight, grid, dtype, rare_lo, rare_hi)
-        else:
-            lo, hi = _snapped(tight, grid, rare_lo, rare_hi)
-            if axis.places.min() >= 0:
-                lo = np.maximum(lo, 0.0)
-        found = Edges(lo, hi, grid)
-        if float(costs @ (hi - lo)) - float(costs @ (tight.hi - tight.lo)) <= budget:
+    some = slice(None, None, -(-tight.lo.size // TRIED))
+    tried, weights = Edges(tight.lo[some], tight.hi[some]), costs[some]
+    before = float(weights @ (tried.hi - tried.lo))
+    grids = _grids(axis, tried, weights, dtype, share)
+    for grid in grids:
+        snapped = _on_grid(axis, tried, grid, dtype, k)
+        if float(weights @ (snapped.hi - snapped.lo)) <= (1.0 + share) * before:
             break
-    return found
+    return _on_grid(axis, tight, grid, dtype, k)
 
 
-def _rare(axis: Axis, edges: Reals, k: int) -> Flags:
-    """Say which edges are values that fewer than k records have."""
-    values, inverse = np.unique(edges, return_inverse=True)
-    places = axis.places[~axis.missing] if axis.missing.any() else axis.places
-    at = np.searchsorted(values, places)
-    at[at == values.size] = 0
-    counts = np.bincount(at[values[at] == places], minlength=values.size)
-    return (counts < k)[inverse]
+def _on_grid(axis: Axis, tight: Edges, grid: float | str, dtype: pl.DataType, k: int) -> Edges:
+    """Move edges outward to a grid."""
+    snap = _snapped_dates if isinstance(grid, str) else _snapped
+    lo, hi, before, after = snap(tight, grid, dtype)  # type: ignore[arg-type]  # each takes its own kind of grid
+    lo = np.where(_shows(axis, lo, tight.lo, k), before, lo)
+    hi = np.where(_shows(axis, hi, tight.hi, k), after, hi)
+    if axis.kind == "numeric" and axis.least >= 0:
+        lo = np.maximum(lo, 0.0)
+    return Edges(lo, hi, grid)
+
+
+def _shows(axis: Axis, snapped: Reals, tight: Reals, k: int) -> Flags:
+    """Say which edges are still a record's own value that fewer than k records have."""
+    shown: Flags = snapped == tight
+    if shown.any():
+        values, inverse = np.unique(tight[shown], return_inverse=True)
+        shown[shown] = (axis.counts(values) < k)[inverse]
+    return shown
 
 
 def _grids(axis: Axis, tight: Edges, costs: Reals, dtype: pl.DataType, share: float) -> list[float] | list[str]:
@@ -117,15 +118,14 @@ def _whole(numbers: Reals) -> bool:
     return bool((np.abs(numbers - np.rint(numbers)) <= 1e-6).all())
 
 
-def _snapped(tight: Edges, step: float, rare_lo: Flags, rare_hi: Flags) -> tuple[Reals, Reals]:
+def _snapped(tight: Edges, step: float, dtype: pl.DataType) -> tuple[Reals, Reals, Reals, Reals]:
+    """Return edges on a grid, and those one step further out."""
     decimals = max(0, -math.floor(math.log10(step)))
-    lo = _multiples(np.floor(tight.lo / step + 1e-9), step, decimals)
-    lo = np.where(lo > tight.lo, _multiples(np.floor(tight.lo / step + 1e-9) - 1, step, decimals), lo)
-    hi = _multiples(np.ceil(tight.hi / step - 1e-9), step, decimals)
-    hi = np.where(hi < tight.hi, _multiples(np.ceil(tight.hi / step - 1e-9) + 1, step, decimals), hi)
-    lo = np.where((lo == tight.lo) & rare_lo, _multiples(np.rint(lo / step) - 1, step, decimals), lo)
-    hi = np.where((hi == tight.hi) & rare_hi, _multiples(np.rint(hi / step) + 1, step, decimals), hi)
-    return lo, hi
+    low, high = np.floor(tight.lo / step + 1e-9), np.ceil(tight.hi / step - 1e-9)
+    low = np.where(_multiples(low, step, decimals) > tight.lo, low - 1, low)
+    high = np.where(_multiples(high, step, decimals) < tight.hi, high + 1, high)
+    lo, before, hi, after = (_multiples(its, step, decimals) for its in (low, low - 1, high, high + 1))
+    return lo, hi, before, after
 
 
 def _multiples(counts: Reals, step: float, decimals: int) -> Reals:
@@ -133,23 +133,20 @@ def _multiples(counts: Reals, step: float, decimals: int) -> Reals:
     return np.round(counts * step, decimals) + 0.0
 
 
-def _snapped_dates(
-    tight: Edges, unit: str, dtype: pl.DataType, rare_lo: Flags, rare_hi: Flags
-) -> tuple[Reals, Reals]:
-    """Snap to the first and the last moment of units of time."""
+def _snapped_dates(tight: Edges, unit: str, dtype: pl.DataType) -> tuple[Reals, Reals, Reals, Reals]:
+    """Return the first and the last moments of units of time, and those of the units before and after."""
     physical = pl.Int32 if dtype == pl.Date else pl.Int64
-    plain = pl.Series(np.rint(tight.lo).astype(np.int64)).cast(physical).cast(_zoneless(dtype))
-    high = pl.Series(np.rint(tight.hi).astype(np.int64)).cast(physical).cast(_zoneless(dtype))
-    start = plain.dt.truncate(unit)
-    lo = _numbers(start)
-    before = _numbers(start.dt.offset_by(f"-{unit}"))
-    end = high.dt.truncate(unit).dt.offset_by(unit)
-    after = _numbers(end.dt.offset_by(unit)) - 1
-    hi = _numbers(end) - 1
-    # the last moment of a unit is its own value as well, where the unit is the finest
-    lo = np.where((lo == tight.lo) & rare_lo, before, lo)
-    hi = np.where((hi == tight.hi) & rare_hi, after, hi)
-    return lo, hi
+    first, last = (
+        pl.Series(np.rint(ends).astype(np.int64)).cast(physical).cast(_zoneless(dtype)).dt.truncate(unit)
+        for ends in (tight.lo, tight.hi)
+    )
+    end = last.dt.offset_by(unit)
+    return (
+        _numbers(first),
+        _numbers(end) - 1,
+        _numbers(first.dt.offset_by(f"-{unit}")),
+        _numbers(end.dt.offset_by(unit)) - 1,
+    )
 
 
 def _zoneless(dtype: pl.DataType) -> pl.DataType:
@@ -160,12 +157,13 @@ def _numbers(series: pl.Series) -> Reals:
     return series.to_physical().cast(pl.Float64).to_numpy()
 
 
-def shown_values(axes: list[Axis], edges: dict[str, Edges], boxes: Subdivision, kept: Counts) -> int:
-    """Count the records of which some edge shows the exact value of an attribute."""
-    shown = np.zeros(boxes.records.size, dtype=np.bool_)
+def shown_values(axes: Sequence[Axis], edges: Mapping[str, Edges], numbers: Codes) -> int:
+    """Count the records of which some edge shows the exact value; ``numbers`` is each record's box, -1 for none."""
+    chosen = np.flatnonzero(numbers >= 0)
+    shown = np.zeros(chosen.size, dtype=np.bool_)
     for axis in axes:
-        if axis.name in edges and axis.kind != "ordinal":
-            its = edges[axis.name]
-            lo, hi = its.lo[boxes.numbers], its.hi[boxes.numbers]
-            shown |= ((axis.places == lo) | (axis.places == hi)) & ~axis.missing
-    return int(shown[kept].sum())
+        if axis.kind in ("numeric", "date"):
+            its, places = edges[axis.name], axis.places[chosen]
+            lo, hi = its.lo[numbers[chosen]], its.hi[numbers[chosen]]
+            shown |= ((places == lo) | (places == hi)) & ~axis.missing[chosen]
+    return int(shown.sum())

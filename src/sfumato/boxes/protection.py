@@ -6,23 +6,33 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import polars as pl
 
-from sfumato.arrays import Counts, Flags, Reals
-from sfumato.boxes.axes import Axis, axes_of, space_of
-from sfumato.boxes.checks import check_roles, rules_of, unattainable
+from sfumato.arrays import Codes, Counts, Flags
+from sfumato.boxes.axes import Axis, as_rows, axes_of, space_of
+from sfumato.boxes.checks import check_roles, refuse_broken, rules_of, unattainable
 from sfumato.boxes.columns import Column, bits_of, interval_column, node_column, range_column, set_column
 from sfumato.boxes.costs import Costs, check_wanted, costs_of, default_wanted
-from sfumato.boxes.edges import Edges, shown_values, snapped_edges, tight_edges
+from sfumato.boxes.edges import Edges, shown_values, snapped_edges
 from sfumato.boxes.limits import Rule, codes_in, limits_with
 from sfumato.boxes.preferences import preferred
 from sfumato.boxes.strata import Strata
-from sfumato.boxes.subdivision import HEAT, PASSES, QUICK, Subdivision, exchange_records, passes_for, subdivide
+from sfumato.boxes.subdivision import (
+    HEAT,
+    PASSES,
+    QUICK,
+    Subdivision,
+    Summary,
+    exchange_records,
+    passes_for,
+    side_by_side,
+    subdivide,
+)
 from sfumato.boxes.tiling import Cells, cells_of
 from sfumato.boxes.uncertainty import uncertainty_of
 from sfumato.measures.blocks import Blocks
 from sfumato.measures.kept import keeps
 from sfumato.microfile.forms import Form
+from sfumato.microfile.hierarchy import Hierarchy
 from sfumato.microfile.microfile import Microfile
 from sfumato.progress import Progress
 from sfumato.release.release import Release
@@ -30,8 +40,6 @@ from sfumato.statistics.sensitivity import Wanted
 
 if TYPE_CHECKING:
     from sfumato.boxes.boxes import Boxes
-    from sfumato.kernels.limits import Limits
-    from sfumato.kernels.space import Space
 
 MUCH = 4.0
 """Leaving a record out buys much if its box costs this many times as much a record as all boxes do."""
@@ -61,8 +69,10 @@ def protect(settings: Boxes, microfile: Microfile, progress: Progress) -> Releas
     progress("preparing", 0.0)
     task, kept = _task(settings, microfile)
     boxes = _divided(task, kept, progress)
-    kept_boxes = _worth_keeping(task, boxes, int(microfile.records - kept.sum()))
-    return _released(task, boxes, kept_boxes, progress)
+    progress("measuring", 0.0)
+    ends = boxes.summary(as_rows([axis.places for axis in task.axes]), task.costs.rows, settings.threads)
+    stay = _worth_keeping(task, boxes, ends, int(microfile.records - kept.sum()))
+    return _released(task, boxes, ends, stay)
 
 
 def _task(settings: Boxes, microfile: Microfile) -> tuple[Task, Flags]:
@@ -106,12 +116,12 @@ def _divided(task: Task, kept: Flags, progress: Progress) -> Subdivision:
     """Cut the space and exchange records."""
     settings, records = task.settings, task.microfile.records
     limits = limits_with(settings.k, task.rules)
-    space = space_of(task.axes, task.costs.whole, preferred(settings.prefer, settings.strength, task.axes))
+    space = space_of(task.axes, task.costs.rows, preferred(settings.prefer, settings.strength, task.axes))
     members = [its for its in task.strata.members() if kept[its[0]]]
     boxes = subdivide(space, limits, members, task.codes, threads=settings.threads, progress=progress)
     if settings.edges == "tiling":
         return boxes
-    passes, heat, what = _effort(settings, records)
+    passes, heat, what = _effort(settings, records, all(axis.is_linear for axis in task.axes))
     return exchange_records(
         space,
         limits,
@@ -126,23 +136,22 @@ def _divided(task: Task, kept: Flags, progress: Progress) -> Subdivision:
     )
 
 
-def _effort(settings: Boxes, records: int) -> tuple[int, float, str]:
+def _effort(settings: Boxes, records: int, linear: bool) -> tuple[int, float, str]:
+    """Return how often records are exchanged, with how much noise, and what that is called."""
     if settings.refine:
         return passes_for(records, settings.seconds), REFINING_HEAT, "refining"
-    default = PASSES if records <= QUICK else 0
+    # cuts between categories leave little to exchange
+    default = PASSES if linear and records <= QUICK else 0
     return default if settings.passes is None else settings.passes, HEAT, "exchanging"
 
 
-def _worth_keeping(task: Task, boxes: Subdivision, left_out: int) -> Flags:
+def _worth_keeping(task: Task, boxes: Subdivision, ends: Summary, left_out: int) -> Flags:
     """Say which boxes stay: those that cost most may be left out, up to the share that is allowed."""
     stay = np.ones(len(boxes), dtype=np.bool_)
     room = int(task.settings.suppress * task.microfile.records) - left_out
     if room < task.settings.k:
         return stay
-    costs = np.zeros(len(boxes))
-    for row, axis in enumerate(task.axes):
-        width = boxes.greatest(axis.places) - boxes.least(axis.places)
-        costs += boxes.totals(task.costs.whole[row]) * (width if axis.is_linear else width / len(axis.values))
+    costs = ends.cost(np.array([1.0 if axis.is_linear else 1.0 / len(axis.values) for axis in task.axes]))
     each = costs / boxes.sizes
     dearest = np.argsort(-each, kind="stable")
     within = np.cumsum(boxes.sizes[dearest]) <= room
@@ -150,56 +159,61 @@ def _worth_keeping(task: Task, boxes: Subdivision, left_out: int) -> Flags:
     return stay
 
 
-def _released(task: Task, boxes: Subdivision, stay: Flags, progress: Progress) -> Release:
+def _released(task: Task, boxes: Subdivision, ends: Summary, stay: Flags) -> Release:
     """Make the released table, measure it, and say how exact it is."""
     settings, microfile = task.settings, task.microfile
-    progress("measuring", 0.9)
-    cells = cells_of(task.axes, task.strata, boxes) if settings.edges == "tiling" else None
-    edges = {axis.name: _edges(task, axis, row, boxes, cells) for row, axis in enumerate(task.axes) if axis.kind != "set"}
+    cells = cells_of(task.axes, task.strata, boxes, ends) if settings.edges == "tiling" else None
+    rows = [row for row, axis in enumerate(task.axes) if axis.kind != "set"]
+    found = side_by_side(lambda row: _edges(task, row, ends, cells), rows, settings.threads)
+    edges = {task.axes[row].name: its for row, its in zip(rows, found, strict=True)}
     columns = {axis.name: _column(task, axis, boxes, edges.get(axis.name), cells) for axis in task.axes}
-    whole = boxes.records.size == microfile.records and bool(stay.all())
-    numbers = np.full(microfile.records, -1, dtype=np.int32)
-    numbers[boxes.records] = np.repeat(np.arange(len(boxes), dtype=np.int32), boxes.sizes)
-    if not stay.all():
-        numbers[numbers >= 0] = np.where(stay[numbers[numbers >= 0]], numbers[numbers >= 0], -1)
+    numbers = _numbers(boxes, stay, microfile.records)
     chosen = np.flatnonzero(numbers >= 0)
-    table, forms = _table(settings, microfile, columns, numbers if whole else numbers[chosen], None if whole else chosen)
-    blocks = _blocks(columns, numbers if whole else numbers[chosen])
-    _verify(settings, table, blocks, task, chosen)
-    told = uncertainty_of(task.axes, task.costs.sensitivities, task.wanted, edges, boxes, stay, settings)
+    left_out = microfile.records - chosen.size
+    table, forms = _table(settings, microfile, columns, numbers[chosen] if left_out else numbers, chosen)
+    sizes = np.where(stay, boxes.sizes, 0)
+    _verify(task, table, numbers, chosen, sizes)
+    told = uncertainty_of(task.axes, task.costs, ends.totals, edges, chosen, sizes, settings.k)
     public: dict[str, Any] = {
         "method": "boxes",
         "edges": settings.edges,
         "grids": {name: its.grid for name, its in edges.items() if its.grid is not None},
         "preserve": [one.model_dump(exclude_none=True) for one in task.wanted],
         "uncertainty": told,
-        "left_out": microfile.records - chosen.size,
+        "left_out": left_out,
         "dismiss": settings.dismiss,
         "calibrate": settings.calibrate,
     }
     if settings.edges == "tight":
-        public["shown"] = shown_values(task.axes, edges, boxes, chosen)
-    if any(rule.places.size for rule in task.rules):
-        public["apart"] = {rule.attribute: {"l": rule.limit, "epsilon": rule.extra} for rule in task.rules if rule.places.size}
+        public["shown"] = shown_values(task.axes, edges, numbers)
+    apart = {rule.attribute: {"l": rule.limit, "epsilon": rule.extra} for rule in task.rules if rule.places.size}
     return Release(
         table,
         promise=settings.promise(),
         forms=forms,
-        hierarchies={name: one for name, one in settings.hierarchies.items() if name in settings.sensitive},
+        hierarchies=_sensitive_hierarchies(settings),
         identifiers=settings.identifiers,
-        settings=public,
+        settings=public | ({"apart": apart} if apart else {}),
         private={"original_records": microfile.records, "protection": _told(settings)},
     )
 
 
-def _edges(task: Task, axis: Axis, row: int, boxes: Subdivision, cells: Cells | None) -> Edges:
+def _edges(task: Task, row: int, ends: Summary, cells: Cells | None) -> Edges:
     if cells is not None:
         return cells.edges(row)
+    axis, tight = task.axes[row], Edges(ends.lo[row], ends.hi[row])
     if axis.kind in ("ordinal", "tree") or task.settings.edges == "tight":
-        return tight_edges(axis, boxes)
+        return tight
     dtype = task.microfile.series(axis.name).dtype
-    costs = boxes.totals(task.costs.whole[row])
-    return snapped_edges(axis, boxes, costs, dtype, task.settings.k, task.settings.snap)
+    return snapped_edges(axis, tight, ends.totals[row], dtype, k=task.settings.k, share=task.settings.snap)
+
+
+def _numbers(boxes: Subdivision, stay: Flags, records: int) -> Codes:
+    """Return the box of each record, -1 where it is left out."""
+    numbers = np.full(records, -1, dtype=np.int32)
+    of = np.where(stay, np.arange(len(boxes), dtype=np.int32), np.int32(-1))
+    numbers[boxes.records] = np.repeat(of, boxes.sizes)
+    return numbers
 
 
 def _column(task: Task, axis: Axis, boxes: Subdivision, edges: Edges | None, cells: Cells | None) -> Column:
@@ -215,14 +229,14 @@ def _column(task: Task, axis: Axis, boxes: Subdivision, edges: Edges | None, cel
 
 
 def _table(
-    settings: Boxes, microfile: Microfile, columns: dict[str, Column], numbers: Any, chosen: Counts | None
+    settings: Boxes, microfile: Microfile, columns: dict[str, Column], numbers: Codes, chosen: Counts
 ) -> tuple[Microfile, dict[str, Form]]:
     """Put the boxes in the place of the quasi attributes; the other columns stay as they are."""
-    table = microfile if chosen is None else microfile.take(chosen)
-    replaced = {
-        series.name: series.gather(numbers) for column in columns.values() for series in column.series
-    }
-    wide = table.with_columns(replaced)
+    others = [name for name in microfile.names if name not in (*settings.quasi, *settings.identifiers)]
+    rest = microfile.select([*others, settings.quasi[0]])
+    rest = rest if chosen.size == microfile.records else rest.take(chosen)
+    spread = side_by_side(lambda column: column.of(numbers), list(columns.values()), settings.threads)
+    wide = rest.with_columns({name: series for its in spread for name, series in its.items()})
     order = []
     for name in microfile.names:
         if name in columns:
@@ -232,30 +246,21 @@ def _table(
     return wide.select(order), {name: column.form for name, column in columns.items()}
 
 
-def _blocks(columns: dict[str, Column], numbers: Any) -> Blocks:
-    """Part the records by what is released of them."""
-    from sfumato.kernels.quadratic import number_rows
+def _verify(task: Task, table: Microfile, numbers: Codes, chosen: Counts, sizes: Counts) -> None:
+    """Measure the result against the promise; nothing unverified leaves.
 
-    rows = np.ascontiguousarray(np.concatenate([column.keys for column in columns.values()]).T) + 0.0
-    alike, distinct = number_rows(rows)
-    found = alike[numbers]
-    sizes = np.bincount(found, minlength=distinct)
-    if not sizes.all():
-        # boxes that were left out have none
-        kept = np.flatnonzero(sizes)
-        renumbered = np.full(distinct, -1, dtype=np.int32)
-        renumbered[kept] = np.arange(kept.size, dtype=np.int32)
-        found, sizes = renumbered[found], sizes[kept]
-    return Blocks(found.astype(np.int32, copy=False), sizes.astype(np.int64), ())
-
-
-def _verify(settings: Boxes, table: Microfile, blocks: Blocks, task: Task, chosen: Counts) -> None:
-    """Measure the result against the promise; nothing unverified leaves."""
-    from sfumato.boxes.checks import refuse_broken
-
-    sensitive = {name: one for name, one in settings.hierarchies.items() if name in settings.sensitive}
-    kept = keeps(table, settings.promise(), hierarchies=sensitive, blocks=blocks)
+    Measured box by box: boxes that look alike are one block to an observer, which can only be safer.
+    """
+    used = np.flatnonzero(sizes)
+    renumbered = np.full(sizes.size, -1, dtype=np.int32)
+    renumbered[used] = np.arange(used.size, dtype=np.int32)
+    blocks = Blocks(renumbered[numbers[chosen]], sizes[used], ())
+    kept = keeps(table, task.settings.promise(), hierarchies=_sensitive_hierarchies(task.settings), blocks=blocks)
     refuse_broken(kept, task.rules, blocks, chosen)
+
+
+def _sensitive_hierarchies(settings: Boxes) -> dict[str, Hierarchy]:
+    return {name: one for name, one in settings.hierarchies.items() if name in settings.sensitive}
 
 
 def _told(settings: Boxes) -> dict[str, Any]:

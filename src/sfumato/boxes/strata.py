@@ -24,9 +24,7 @@ class Strata:
     def of(cls, axes: Sequence[Axis]) -> Strata:
         """Tell the records apart by what they lack."""
         if not any(axis.missing.any() for axis in axes):
-            return cls(
-                np.zeros((1, len(axes)), dtype=np.bool_), np.zeros(axes[0].missing.size, dtype=np.int64)
-            )
+            return cls(np.zeros((1, len(axes)), dtype=np.bool_), np.zeros(axes[0].missing.size, dtype=np.int64))
         packed = np.packbits(np.stack([axis.missing for axis in axes], axis=1), axis=1)
         keys = np.zeros(packed.shape[0], dtype=np.int64)
         for column in packed.T:
@@ -48,7 +46,7 @@ class Strata:
         return np.split(order, np.cumsum(self.sizes)[:-1])
 
     def merged(self, breaking: Callable[[Strata], Flags]) -> Strata:
-        """Merge strata that cannot keep the limits with those that cost the fewest values, until all can or one is left.
+        """Merge strata that break limits with those that cost the fewest values, until none does or one is left.
 
         Records of merged strata lose what any of them lacks. ``breaking`` tells which strata break a limit.
         """

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from sfumato.kernels.limits import Limits
     from sfumato.kernels.space import Space
 
-PARTS = 64
+PARTS = 16
 """The space is cut into about so many parts, which are then cut side by side, whatever the number of threads."""
 QUICK = 500_000
 """From so many records on, cuts are found in a hurry, and records are not exchanged unless asked for."""
@@ -66,17 +66,33 @@ class Subdivision:
         numbers[self.records] = np.repeat(np.arange(len(self), dtype=np.int32), self.sizes)
         return numbers
 
-    def least(self, values: Reals) -> Reals:
-        """Return the least value of each box."""
-        return np.minimum.reduceat(values[self.records], self.starts)
+    def summary(self, places: Reals, costs: Reals, threads: int | None = None) -> Summary:
+        """Return the ends of each box and what a unit of its width costs; rows are axes."""
+        from sfumato.kernels.space import summarize_boxes
 
-    def greatest(self, values: Reals) -> Reals:
-        """Return the greatest value of each box."""
-        return np.maximum.reduceat(values[self.records], self.starts)
+        lo, hi, totals = (np.empty((len(places), len(self))) for _ in range(3))
+        cuts = np.linspace(0, len(self), min(BATCHES, len(self)) + 1).astype(np.int64).tolist()
+        side_by_side(
+            lambda part: summarize_boxes(places, costs, self.records, self.ends, *part, lo, hi, totals),
+            list(itertools.pairwise(cuts)),
+            threads,
+        )
+        return Summary(lo, hi, totals)
 
-    def totals(self, values: Reals) -> Reals:
-        """Return the sum of each box's values."""
-        return np.add.reduceat(values[self.records], self.starts)
+
+@dataclass(frozen=True)
+class Summary:
+    """Boxes in numbers, one row an axis."""
+
+    lo: Reals
+    hi: Reals
+    totals: Reals
+    """What a unit of width costs all records of the box."""
+
+    def cost(self, units: Reals) -> Reals:
+        """Return what each box costs, its categories counted as ranks of an order with a unit each."""
+        found: Reals = (self.totals * (self.hi - self.lo) * units[:, None]).sum(axis=0)
+        return found
 
 
 def subdivide(
@@ -164,10 +180,12 @@ def exchange_records(
     rng = np.random.default_rng(seed)
     records = boxes.records.copy()
     scales = space.costs.mean(axis=1)
-    usual = _mean_cost(space, boxes)
+    units = np.where(space.kinds == 0, 1.0, space.units)
+    usual = float(boxes.summary(space.places, space.costs, threads).cost(units).mean())
     homes = None if strata is None else strata[boxes.records[boxes.starts]]
     for turn in range(passes):
-        turned = _turned(space, records, boxes, small, scales, rng)
+        now = Subdivision(records, boxes.ends).summary(space.places, space.costs, threads)
+        turned = _turned(now, small, scales, rng)
         order = np.arange(small.size)
         grouping = _plain(turned, _no_limits(1))
         work = make_work(*grouping, 1, small.size, True)
@@ -197,12 +215,9 @@ def exchange_records(
     return Subdivision(records, boxes.ends)
 
 
-def _turned(
-    space: Space, records: Counts, boxes: Subdivision, small: Counts, scales: Reals, rng: np.random.Generator
-) -> Reals:
+def _turned(now: Summary, small: Counts, scales: Reals, rng: np.random.Generator) -> Reals:
     """Return the middles of some boxes, in units of cost, along random directions."""
-    now = Subdivision(records, boxes.ends)
-    middles = np.stack([now.totals(row) / now.sizes for row in space.places])[:, small] * scales[:, None]
+    middles = 0.5 * (now.lo + now.hi)[:, small] * scales[:, None]
     directions = np.linalg.qr(rng.normal(size=(len(middles), len(middles))))[0]
     return np.ascontiguousarray(directions @ middles)
 
@@ -221,16 +236,6 @@ def _no_larger(starts: Counts, homes: Counts | None) -> Counts:
         begins[:-1] |= within % GROUPED == 0
         starts = np.flatnonzero(begins)
     return starts
-
-
-def _mean_cost(space: Space, boxes: Subdivision) -> float:
-    """Return what a box costs on average, its categories counted as if they were ranks of an order."""
-    total = 0.0
-    for row in range(space.kinds.size):
-        widths = boxes.greatest(space.places[row]) - boxes.least(space.places[row])
-        unit = 1.0 if space.kinds[row] == 0 else space.units[row]
-        total += float((boxes.totals(space.costs[row]) * widths).sum()) * unit
-    return total / len(boxes)
 
 
 def _plain(places: Reals, limits: Limits) -> tuple[Space, Limits]:

@@ -12,7 +12,7 @@ from sfumato.boxes.axes import Axis
 from sfumato.boxes.columns import Bits, bits_of
 from sfumato.boxes.edges import Edges
 from sfumato.boxes.strata import Strata
-from sfumato.boxes.subdivision import Subdivision
+from sfumato.boxes.subdivision import Subdivision, Summary
 from sfumato.microfile.hierarchy import readable
 
 
@@ -38,7 +38,7 @@ class Cells:
         return self.sets[row, :, : -(-len(self.axes[row].values) // 64)]
 
 
-def cells_of(axes: Sequence[Axis], strata: Strata, boxes: Subdivision) -> Cells:
+def cells_of(axes: Sequence[Axis], strata: Strata, boxes: Subdivision, ends: Summary) -> Cells:
     """Return the cells of boxes that were cut, but not exchanged."""
     from sfumato.kernels.space import LINEAR, SET
     from sfumato.kernels.tiling import find_cells
@@ -53,7 +53,7 @@ def cells_of(axes: Sequence[Axis], strata: Strata, boxes: Subdivision) -> Cells:
             sets[row, :, : own.shape[1]] = own
             cell_sets[row, :, : own.shape[1]] = np.bitwise_or.reduce(own, axis=0)
         else:
-            lo[row], hi[row] = boxes.least(axis.places), boxes.greatest(axis.places)
+            lo[row], hi[row] = ends.lo[row], ends.hi[row]
             cell_lo[row], cell_hi[row] = _domain(axis)
     whole = np.array([axis.kind != "numeric" for axis in axes])
     kinds = np.array([SET if axis.kind == "set" else LINEAR for axis in axes], dtype=np.int32)
@@ -70,7 +70,7 @@ def _domain(axis: Axis) -> tuple[float, float]:
     """Return the ends of the whole space along an axis: beyond all values, on a readable grid."""
     if axis.kind in ("ordinal", "tree"):
         return 0.0, float(len(axis.values))
-    known = axis.places[~axis.missing] if axis.missing.any() else axis.places
+    known = axis.places[~axis.missing] if axis.lacks else axis.places
     low, high = float(known.min()), float(known.max())
     step = readable(max(axis.span / 50, abs(high) * 1e-9, 1e-9))
     start, end = np.floor(low / step) * step, np.ceil(high / step) * step

@@ -26,9 +26,8 @@ def compiled_within(function: Function) -> Function:
 
 
 def _compile(function: Function, *, fastmath: bool | set[str], forceinline: bool = False) -> Function:
-    options = {"nogil": True, "fastmath": fastmath, "forceinline": forceinline}
     try:
-        return cast(Function, numba.njit(cache=True, **options)(function))
+        return cast(Function, numba.njit(cache=True, nogil=True, fastmath=fastmath, forceinline=forceinline)(function))
     except RuntimeError:
         # neither the package's folder nor the user's can be written
-        return cast(Function, numba.njit(**options)(function))
+        return cast(Function, numba.njit(nogil=True, fastmath=fastmath, forceinline=forceinline)(function))

@@ -22,7 +22,7 @@ SAMPLE = 256
 """Larger ones are judged by a sample of about so many."""
 QUICK_ROOM, QUICK_SAMPLE = 2048, 64
 """The same in a hurry: the attribute whose width costs most is cut in its middle, without trying the others."""
-QUICK_SMALL = 64
+QUICK_SMALL = 40
 """In a hurry, so few records are cut as well as can be, but only in the two attributes whose widths cost most."""
 BUCKETS = 256
 TRIES = 64
@@ -91,10 +91,9 @@ def make_work(space: Space, limits: Limits, codes: int, largest: int, quick: boo
 @compiled
 def _gather(space: Space, work: Work, records: Counts, first: int, last: int, step: int) -> int:
     """Copy every ``step``-th record of a node; return how many they are."""
-    size = 0
-    for place in range(first, last, step):
-        work.orders[-1, size] = size
-        size += 1
+    size = (last - first + step - 1) // step
+    for member in range(size):
+        work.orders[-1, member] = member
     for attribute in range(space.kinds.size):
         places, costs = space.places[attribute], space.costs[attribute]
         its_places, its_costs = work.places[attribute], work.costs[attribute]
@@ -311,7 +310,15 @@ def _cheapest(work: Work, found: int) -> int:
 
 @compiled
 def _divide_small(
-    space: Space, limits: Limits, work: Work, records: Counts, first: int, last: int, quick: bool, ends: Counts, boxes: int
+    space: Space,
+    limits: Limits,
+    work: Work,
+    records: Counts,
+    first: int,
+    last: int,
+    quick: bool,
+    ends: Counts,
+    boxes: int,
 ) -> int:
     """Cut a node that fits into ``work`` until no cut is left; return the number of boxes.
 
@@ -354,45 +361,38 @@ def _cut_middle(space: Space, limits: Limits, work: Work, own: Counts, low: int,
     XK13's optimum has a_i Delta_i equal for all i, which this approaches, see ERRATA 001-15. Returns how many
     records fall on the left side, 0 if there is no such cut.
     """
-    members = work.orders[-1]
-    attribute, above = _middle(space.kinds.size, work.places, work.costs, members, low, high, work)
+    places, orders, here = work.places, work.orders, work.here
+    row = space.kinds.size
+    attribute, above = _middle(row, places, work.costs, orders[row], low, high, work)
     if attribute < 0:
         return 0
-    places = work.places[attribute]
     lefts = 0
     for place in range(low, high):
-        here = places[members[place]] < above
-        work.here[members[place]] = here
-        lefts += here
-    _part(work, space.kinds.size, low, high)
+        record = orders[row, place]
+        here[record] = places[attribute, record] < above
+        lefts += here[record]
+    _part(work, row, low, high)
     # so many of the left side's largest are too many for a multiple of k
-    for extra in range(lefts % limits.k):
-        largest = low
-        for place in range(low, low + lefts - extra):
-            if places[members[place]] > places[members[largest]]:
-                largest = place
-        end = low + lefts - extra - 1
-        members[largest], members[end] = members[end], members[largest]
-    position = lefts - lefts % limits.k
-    if not 0 < position < high - low or not _divides(places, members, low, low + position, high):
+    extra = lefts % limits.k
+    most = above
+    for end in range(low + lefts - 1, low + lefts - 1 - extra, -1):
+        largest, most = low, places[attribute, orders[row, low]]
+        for place in range(low, end + 1):
+            value = places[attribute, orders[row, place]]
+            if value > most:
+                largest, most = place, value
+        orders[row, largest], orders[row, end] = orders[row, end], orders[row, largest]
+    position = lefts - extra
+    if position <= 0:
         return 0
+    for place in range(low, low + position if extra else low):
+        if places[attribute, orders[row, place]] >= most:
+            # equal values would stand on both sides
+            return 0
     if limits.rules.size:
         for place in range(low, high):
-            work.records[place] = own[members[place]]
+            work.records[place] = own[orders[row, place]]
     return position if _may_part(limits, work, work.records, low, low + position, high) else 0
-
-
-@compiled_within
-def _divides(places: Reals, members: Codes, low: int, middle: int, high: int) -> bool:
-    """Tell whether no value stands on both sides."""
-    most = places[members[low]]
-    for place in range(low, middle):
-        value = places[members[place]]
-        most = value if value > most else most
-    for place in range(middle, high):
-        if places[members[place]] <= most:
-            return False
-    return True
 
 
 @compiled_within
@@ -449,10 +449,12 @@ def _cut_small(space: Space, limits: Limits, work: Work, own: Counts, low: int, 
                 continue
         for place in range(low, high):
             work.here[order[place]] = place < low + position
-        for row in range(space.kinds.size + 1):
-            if row == attribute or (row < space.kinds.size and space.kinds[row] == SET):
-                continue
-            _part(work, row, low, high)
+        # sides that cannot be cut again need no order
+        again = max(position, high - low - position) >= 2 * limits.k
+        for row in range(space.kinds.size if again else 0):
+            if row != attribute and space.kinds[row] != SET:
+                _part(work, row, low, high)
+        _part(work, space.kinds.size, low, high)
         return position
     return 0
 
@@ -521,7 +523,7 @@ def _may_part(limits: Limits, work: Work, records: Counts, first: int, middle: i
 def _part_records(
     space: Space, work: Work, records: Counts, first: int, last: int, attribute: int, above: float
 ) -> int:
-    """Put the records of the left side first: below a value, or of the chosen categories; return where the others begin."""
+    """Put the left side's records first: below a value, or of the chosen categories; return where the others begin."""
     values = space.places[attribute]
     a_set = space.kinds[attribute] == SET
     lefts, rights = first, 0
@@ -569,9 +571,7 @@ def split(
 
 
 @compiled
-def divide(
-    space: Space, limits: Limits, work: Work, records: Counts, first: int, last: int, quick: bool
-) -> Counts:
+def divide(space: Space, limits: Limits, work: Work, records: Counts, first: int, last: int, quick: bool) -> Counts:
     """Cut a node into boxes; return where each box ends in ``records`` (IN, OUT), which is put in their order."""
     ends = np.empty((last - first) // limits.k + 1, dtype=np.int64)
     boxes = 0

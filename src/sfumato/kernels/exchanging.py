@@ -175,9 +175,7 @@ def _weigh(linear: int, bench: Bench, member: int, members: int) -> None:
 
 
 @compiled_within
-def _partner(
-    space: Space, linear: int, bench: Bench, member: int, members: int, heat: float, seed: np.uint64
-) -> int:
+def _partner(space: Space, linear: int, bench: Bench, member: int, members: int, heat: float, seed: np.uint64) -> int:
     """Return the member with which an exchange saves most, -1 if none does."""
     _weigh(linear, bench, member, members)
     totals, owed = bench.totals, bench.owed

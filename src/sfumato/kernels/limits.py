@@ -54,10 +54,10 @@ def keeps_limits(limits: Limits, records: Counts, first: int, last: int, counts:
     """
     if last - first < limits.k:
         return False
+    kept = True
     for limit in range(limits.rules.size):
-        if not _keeps(limits, limit, records, first, last, counts):
-            return False
-    return True
+        kept = kept and _keeps(limits, limit, records, first, last, counts)
+    return kept
 
 
 @compiled

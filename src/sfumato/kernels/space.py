@@ -41,19 +41,6 @@ class Space(NamedTuple):
 
 
 @compiled
-def width_of(space: Space, attribute: int, lo: float, hi: float, categories: int) -> float:
-    """Return the width of a box in one attribute."""
-    kind = space.kinds[attribute]
-    if kind == LINEAR:
-        return hi - lo
-    if kind == SET:
-        return space.units[attribute] * categories if categories > 1 else 0.0
-    if hi <= lo:
-        return 0.0
-    return node_width(space.ends[attribute], space.shares[attribute], int(lo), int(hi))
-
-
-@compiled
 def node_width(ends: Codes, shares: Reals, low: int, high: int) -> float:
     """Return the width of the lowest node of a tree that holds two places."""
     for level in range(ends.shape[0] - 1):
@@ -92,25 +79,30 @@ def _near(at: float, below: float, above: float, spread: float) -> float:
 
 
 @compiled
-def box_cost(space: Space, records: Counts, first: int, last: int, stamps: Counts) -> float:
-    """Return what the box of some records costs.
+def summarize_boxes(
+    places: Reals,
+    costs: Reals,
+    records: Counts,
+    ends: Counts,
+    first: int,
+    last: int,
+    lo: Reals,
+    hi: Reals,
+    totals: Reals,
+) -> None:
+    """Find the ends of the boxes from ``first`` to ``last``, and the sums of their records' costs.
 
-    ``records`` (IN) from ``first`` to ``last``; ``stamps`` (SCRATCH) has a place for each category and one more,
-    at the end, which counts up.
+    ``places`` and ``costs`` (IN) by attributes and records; ``lo``, ``hi`` and ``totals`` (OUT) by attributes and
+    boxes.
     """
-    total = 0.0
-    for attribute in range(space.kinds.size):
-        lo, hi, weight, categories = np.inf, -np.inf, 0.0, 0
-        a_set = space.kinds[attribute] == SET
-        if a_set:
-            stamps[-1] += 1
-        for place in range(first, last):
-            value = space.places[attribute, records[place]]
-            weight += space.costs[attribute, records[place]]
-            lo = min(lo, value)
-            hi = max(hi, value)
-            if a_set and stamps[int(value)] != stamps[-1]:
-                stamps[int(value)] = stamps[-1]
-                categories += 1
-        total += weight * width_of(space, attribute, lo, hi, categories)
-    return total
+    for attribute in range(places.shape[0]):
+        for box in range(first, last):
+            low, high, total = np.inf, -np.inf, 0.0
+            for place in range(ends[box - 1] if box else 0, ends[box]):
+                value = places[attribute, records[place]]
+                total += costs[attribute, records[place]]
+                low = value if value < low else low
+                high = value if value > high else high
+            lo[attribute, box] = low
+            hi[attribute, box] = high
+            totals[attribute, box] = total

@@ -104,9 +104,7 @@ class Term:
     """Of one and of the attributes."""
 
 
-def sensitivity_terms(
-    wanted: Sequence[Wanted], values: Mapping[str, Any], weights: Any | None = None
-) -> list[Term]:
+def sensitivity_terms(wanted: Sequence[Wanted], values: Mapping[str, Any], weights: Any | None = None) -> list[Term]:
     """Return the combined sensitivities as sums of terms, which can be evaluated for other records.
 
     Every derivative of these statistics is affine in the record's values, so a fit to some records is exact.

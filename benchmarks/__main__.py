@@ -8,7 +8,7 @@ from importlib import import_module
 
 from benchmarks.timing import Row
 
-ALL = ("startup", "statistics", "safety", "reading", "agreement")
+ALL = ("startup", "statistics", "safety", "reading", "agreement", "boxes")
 
 
 def main() -> None:

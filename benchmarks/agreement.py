@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import os
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -15,11 +14,9 @@ import polars as pl
 
 import sfumato as sf
 from benchmarks.peers import ask_peer
-from benchmarks.tables import QUASI, people
+from benchmarks.tables import DATA, QUASI, people
 from benchmarks.timing import Row, in_turns
 from sfumato.measures import summarize
-
-DATA = Path(os.environ.get("SFUMATO_DATA") or Path(__file__).parents[2] / "shared" / "data")
 
 ADULT_TASKS = (
     (["age", "education", "occupation", "relationship", "sex", "native-country"], "income"),

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
+
 import numpy as np
 import polars as pl
 
+DATA = Path(os.environ.get("SFUMATO_DATA") or Path(__file__).parents[2] / "shared" / "data")
+"""Real microdata, which is not part of the project."""
 QUASI = ["age", "sex", "region", "school", "marital"]
 
 

@@ -89,14 +89,20 @@ def node_column(axis: Axis, edges: Edges, lacking: Flags) -> Column:
 
 def set_column(axis: Axis, bits: Bits, lacking: Flags) -> Column:
     """Return sets of categories; ``bits`` has one row a box."""
-    rows, codes = np.unique(np.where(lacking[:, None], np.uint64(0), bits), axis=0, return_inverse=True)
+    from sfumato.kernels.quadratic import number_rows
+
+    bits = np.where(lacking[:, None], np.uint64(0), bits)
+    codes, distinct = number_rows(np.ascontiguousarray(bits).view(np.float64))
+    first = np.full(distinct, -1)
+    first[codes[::-1]] = np.arange(codes.size)[::-1]
+    rows = np.ascontiguousarray(bits[first])
     names = [str(value) for value in axis.values]
     flags = np.unpackbits(rows.view(np.uint8), axis=1, bitorder="little")[:, : len(names)]
     described = []
     for row in flags:
         members = tuple(sorted(names[place] for place in np.flatnonzero(row).tolist()))
         described.append((_set_label(members), members))
-    return _labelled(axis.name, described, codes.ravel(), lacking)
+    return _labelled(axis.name, described, codes, lacking)
 
 
 def _set_label(members: tuple[str, ...]) -> str:

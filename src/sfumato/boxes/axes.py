@@ -168,8 +168,8 @@ def _profile(rows: Counts, places: Reals, categories: int) -> Reals:
     return counted.astype(np.float64)
 
 
-def space_of(axes: Sequence[Axis], costs: Reals, preferences: tuple[Reals, Reals, Reals, float]) -> Space:
-    """Gather the axes for the kernels; ``costs`` has one row an axis."""
+def space_of(axes: Sequence[Axis], places: Reals, costs: Reals) -> Space:
+    """Gather the axes for the kernels; ``places`` and ``costs`` have one row an axis."""
     from sfumato.kernels.space import LINEAR, SET, TREE, Space
 
     kinds = {"tree": TREE, "set": SET}
@@ -184,16 +184,11 @@ def space_of(axes: Sequence[Axis], costs: Reals, preferences: tuple[Reals, Reals
             run = np.searchsorted(last, np.arange(nodes.size))
             ends[row, level, : nodes.size] = last[run]
             shares[row, level, : nodes.size] = np.diff(np.concatenate([[-1], last]))[run] / nodes.size
-    points, spreads, steps, strength = preferences
     return Space(
-        as_rows([axis.places for axis in axes]),
+        places,
         costs,
         np.array([kinds.get(axis.kind, LINEAR) for axis in axes], dtype=np.int32),
         np.array([1.0 / max(len(axis.values), 1) for axis in axes]),
         ends,
         shares,
-        points,
-        spreads,
-        steps,
-        strength,
     )

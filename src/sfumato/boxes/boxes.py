@@ -104,8 +104,8 @@ class Boxes(Settings):
     """Whether these weights keep means and second moments, without which they are biased."""
     prefer: Annotated[dict[str, Preference], BeforeValidator(_preferences)] = Field(default_factory=dict)
     """Preferred cut points of numeric attributes: ``{"age": [18, 65], "income": {"multiples": 1000}}``."""
-    strength: float = Field(default=0.25, ge=0, le=10)
-    """By which share a cut that is not preferred seems dearer."""
+    strength: float = Field(default=1.0, ge=0, le=1000)
+    """How much wider a box seems that reaches across a preferred point, in widths of a usual box."""
     passes: int | None = Field(default=None, ge=0, le=100_000)
     """How often records are exchanged between neighbouring boxes; default: 24, but none beyond 500,000
     records, nor where an attribute has categories without an order."""
@@ -130,6 +130,8 @@ class Boxes(Settings):
             strange = [name for name in getattr(self, setting) if name not in self.quasi]
             if strange:
                 raise ValueError(f"{setting} names {strange[0]!r}, which is not quasi")
+        if any(one.multiples is not None and one.spread > one.multiples / 2 for one in self.prefer.values()):
+            raise ValueError("prefer: spread may be at most half of multiples")
         strange = [name for name in self.hierarchies if name not in (*self.quasi, *self.sensitive)]
         if strange:
             raise ValueError(f"hierarchies names {strange[0]!r}, which is neither quasi nor sensitive")

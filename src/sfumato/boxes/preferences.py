@@ -1,4 +1,9 @@
-"""What experts prefer as cut points, as fuzzy sets."""
+"""What experts prefer as cut points, as fuzzy sets.
+
+A preferred point is a step in the way along its attribute: a box that reaches across it is wider by the step. So the
+preference is a part of what boxes cost, and cutting and exchanging records heed it alike. Where the preference is
+fuzzy, the step is a ramp: the integral of the fuzzy set.
+"""
 
 from __future__ import annotations
 
@@ -8,37 +13,63 @@ import numpy as np
 from pydantic import Field
 
 from sfumato.arrays import Reals
-from sfumato.boxes.axes import Axis
+from sfumato.boxes.axes import Axis, as_rows
+from sfumato.boxes.edges import resolution_of
 from sfumato.settings import Settings
-
-NEAR = 0.01
-"""How far from a point a cut is still somewhat preferred, as a share of the attribute's span."""
 
 
 class Preference(Settings):
-    """Where cuts of an attribute are preferred: a triangular fuzzy set around each point."""
+    """Where cuts of an attribute are preferred."""
 
     points: tuple[float, ...] = ()
     """Such as 18 and 65: a cut that puts what is below on one side and the point itself on the other."""
     multiples: float | None = Field(default=None, gt=0)
     """Multiples of this number, such as 1000, are preferred too."""
-    spread: float | None = Field(default=None, gt=0)
-    """Up to this distance a cut is still somewhat preferred; default: a hundredth of the attribute's span, or a
-    tenth of ``multiples``."""
+    spread: float = Field(default=0.0, ge=0)
+    """Up to this distance from a point a cut is still somewhat preferred: half the base of a triangular fuzzy set."""
 
 
-def preferred(
-    prefer: Mapping[str, Preference], strength: float, axes: Sequence[Axis]
-) -> tuple[Reals, Reals, Reals, float]:
-    """Return the points and their spreads, the steps and their spreads by axes, and the strength, for the kernels."""
-    most = max((len(one.points) for one in prefer.values()), default=0) or 1
-    points = np.full((len(axes), most), np.nan)
-    spreads, steps = np.zeros((len(axes), most)), np.zeros((len(axes), 2))
-    for row, axis in enumerate(axes):
-        if axis.name in prefer:
-            one = prefer[axis.name]
-            points[row, : len(one.points)] = one.points
-            spreads[row] = one.spread or NEAR * axis.span
-            if one.multiples is not None:
-                steps[row] = one.multiples, one.spread or 0.1 * one.multiples
-    return points, spreads, steps, strength if prefer else 0.0
+def preferred_places(prefer: Mapping[str, Preference], strength: float, axes: Sequence[Axis], *, boxes: float) -> Reals:
+    """Return the places of all axes, with a step at each preferred point.
+
+    Parameters
+    ----------
+    prefer, strength
+        The preferences, and how high a step is, in widths of a usual box.
+    axes
+        The attributes.
+    boxes
+        How many boxes there will be, about.
+    """
+    usual = max(boxes, 1.0) ** (-1.0 / len(axes))
+    return as_rows(
+        [
+            _stepped(axis.places, prefer[axis.name], strength * usual * axis.span)
+            if axis.name in prefer
+            else axis.places
+            for axis in axes
+        ]
+    )
+
+
+def _stepped(places: Reals, preference: Preference, height: float) -> Reals:
+    # between two values that can occur, just below the point
+    before = 0.5 * (resolution_of(places) or 0.0)
+    stepped = places.copy()
+    for point in preference.points:
+        stepped += height * _ramp(places - point + before, preference.spread)
+    if preference.multiples is not None:
+        counted = np.floor((places + before) / preference.multiples)
+        nearest = np.rint((places + before) / preference.multiples)
+        if preference.spread > 0:
+            counted = nearest - 1 + _ramp(places + before - nearest * preference.multiples, preference.spread)
+        stepped += height * counted
+    return stepped
+
+
+def _ramp(distances: Reals, spread: float) -> Reals:
+    """Return the share of a triangular fuzzy set around 0 that lies below each distance."""
+    if spread == 0:
+        return (distances >= 0).astype(np.float64)
+    share = np.clip(distances / spread, -1.0, 1.0)
+    return np.where(share < 0, 0.5 * (1 + share) ** 2, 1 - 0.5 * (1 - share) ** 2)

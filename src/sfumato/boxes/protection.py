@@ -14,7 +14,7 @@ from sfumato.boxes.columns import Column, bits_of, interval_column, node_column,
 from sfumato.boxes.costs import Costs, check_wanted, costs_of, default_wanted
 from sfumato.boxes.edges import Edges, shown_values, snapped_edges
 from sfumato.boxes.limits import Rule, codes_in, limits_with
-from sfumato.boxes.preferences import preferred
+from sfumato.boxes.preferences import preferred_places
 from sfumato.boxes.strata import Strata
 from sfumato.boxes.subdivision import (
     HEAT,
@@ -116,7 +116,8 @@ def _divided(task: Task, kept: Flags, progress: Progress) -> Subdivision:
     """Cut the space and exchange records."""
     settings, records = task.settings, task.microfile.records
     limits = limits_with(settings.k, task.rules)
-    space = space_of(task.axes, task.costs.rows, preferred(settings.prefer, settings.strength, task.axes))
+    places = preferred_places(settings.prefer, settings.strength, task.axes, boxes=records / settings.k)
+    space = space_of(task.axes, places, task.costs.rows)
     members = [its for its in task.strata.members() if kept[its[0]]]
     boxes = subdivide(space, limits, members, task.codes, threads=settings.threads, progress=progress)
     if settings.edges == "tiling":

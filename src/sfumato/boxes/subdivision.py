@@ -109,7 +109,7 @@ def subdivide(
     from sfumato.kernels.space import LINEAR
 
     records = np.concatenate(strata)
-    quick = records.size > QUICK and bool((space.kinds == LINEAR).all()) and space.strength == 0.0
+    quick = records.size > QUICK and bool((space.kinds == LINEAR).all())
     most = max(records.size // PARTS, QUICK_ROOM if quick else ROOM)
     work = make_work(space, limits, codes, records.size, quick)
     bounds = np.concatenate([[0], np.cumsum([stratum.size for stratum in strata])]).tolist()
@@ -251,10 +251,6 @@ def _plain(places: Reals, limits: Limits) -> tuple[Space, Limits]:
             np.zeros(rows),
             np.zeros((rows, 1, 1), dtype=np.int32),
             np.zeros((rows, 1, 1)),
-            np.full((rows, 1), np.nan),
-            np.zeros((rows, 1)),
-            np.zeros((rows, 2)),
-            0.0,
         ),
         limits,
     )

@@ -14,7 +14,7 @@ import numpy as np
 from sfumato.arrays import Codes, Counts, Flags, Reals
 from sfumato.kernels.compiled import compiled, compiled_within
 from sfumato.kernels.limits import Limits, keeps_limits
-from sfumato.kernels.space import LINEAR, SET, Space, dislike, node_width
+from sfumato.kernels.space import LINEAR, SET, Space, node_width
 
 ROOM = 512
 """Nodes of up to so many records are cut by looking at all of them."""
@@ -252,7 +252,6 @@ def _find_cuts(space: Space, work: Work, first: int, last: int, least: int, stee
                 _arrange(work, attribute, first, last, variant == 1)
             if places[attribute, orders[attribute, first]] == places[attribute, orders[attribute, last - 1]]:
                 continue
-            preferred = space.strength > 0.0 and not a_set
             _side_costs(space, work, attribute, first, last)
             for position in range(least, size - least + 1):
                 below = places[attribute, orders[attribute, first + position - 1]]
@@ -263,8 +262,6 @@ def _find_cuts(space: Space, work: Work, first: int, last: int, least: int, stee
                 if steered:
                     cost = work.left[position] * work.waste[position]
                     cost += work.right[position] * work.waste[size - position]
-                if preferred:
-                    cost *= dislike(space, attribute, below, above)
                 work.tried[found, 0] = cost
                 work.tried[found, 1] = attribute
                 work.tried[found, 2] = variant

@@ -30,14 +30,6 @@ class Space(NamedTuple):
     """Attributes by levels by places: the last place of the TREE's node that a place belongs to."""
     shares: Reals
     """Attributes by levels by places: the width of that node."""
-    points: Reals
-    """Attributes by points: where cuts are preferred; NaN fills up."""
-    spreads: Reals
-    """How far from such a point a cut is still somewhat preferred."""
-    steps: Reals
-    """Attributes by (step, spread): cuts at multiples of the step are preferred; 0 for none."""
-    strength: float
-    """By which share a cut that is not preferred at all seems dearer."""
 
 
 @compiled
@@ -47,35 +39,6 @@ def node_width(ends: Codes, shares: Reals, low: int, high: int) -> float:
         if ends[level, low] >= high:
             return shares[level, low]
     return shares[-1, low]
-
-
-@compiled
-def dislike(space: Space, attribute: int, below: float, above: float) -> float:
-    """Return the factor by which a cut between two neighbouring values seems dearer."""
-    if space.strength == 0.0:
-        return 1.0
-    wanted = False
-    membership = 0.0
-    for point in range(space.points.shape[1]):
-        at = space.points[attribute, point]
-        if not np.isnan(at):
-            wanted = True
-            membership = max(membership, _near(at, below, above, space.spreads[attribute, point]))
-    step, spread = space.steps[attribute, 0], space.steps[attribute, 1]
-    if step > 0.0:
-        wanted = True
-        membership = max(membership, _near(np.floor(above / step) * step, below, above, spread))
-        membership = max(membership, _near((np.floor(below / step) + 1.0) * step, below, above, spread))
-    return 1.0 + space.strength * (1.0 - membership) if wanted else 1.0
-
-
-@compiled
-def _near(at: float, below: float, above: float, spread: float) -> float:
-    """Return the largest membership, in a triangle around a point, of a cut that divides two values."""
-    if below < at <= above:
-        return 1.0
-    distance = at - above if at > above else below - at
-    return max(0.0, 1.0 - distance / spread) if spread > 0.0 else 0.0
 
 
 @compiled
@@ -106,3 +69,30 @@ def summarize_boxes(
             lo[attribute, box] = low
             hi[attribute, box] = high
             totals[attribute, box] = total
+
+
+@compiled
+def cost_boxes(space: Space, records: Counts, ends: Counts, first: int, last: int, codes: int, costs: Reals) -> None:
+    """Find what each box from ``first`` to ``last`` costs; ``codes`` (IN) is the number of categories."""
+    stamps = np.full(codes + 1, -1, dtype=np.int64)
+    for box in range(first, last):
+        start = ends[box - 1] if box else 0
+        total = 0.0
+        for attribute in range(space.kinds.size):
+            kind = space.kinds[attribute]
+            low, high, weight, categories = np.inf, -np.inf, 0.0, 0
+            for place in range(start, ends[box]):
+                value = space.places[attribute, records[place]]
+                weight += space.costs[attribute, records[place]]
+                low = value if value < low else low
+                high = value if value > high else high
+                if kind == SET and stamps[int(value)] != box * space.kinds.size + attribute:
+                    stamps[int(value)] = box * space.kinds.size + attribute
+                    categories += 1
+            if kind == LINEAR:
+                total += weight * (high - low)
+            elif kind == SET:
+                total += weight * space.units[attribute] * (categories if categories > 1 else 0)
+            elif high > low:
+                total += weight * node_width(space.ends[attribute], space.shares[attribute], int(low), int(high))
+        costs[box] = total

@@ -190,17 +190,12 @@ def apart_limits(rules: Sequence[Rule], blocks: Blocks, chosen: Counts | None = 
     ]
 
 
-def refuse_broken(kept: Kept, rules: Sequence[Rule], blocks: Blocks, chosen: Counts) -> None:
-    """Refuse a result that does not keep its limits.
-
-    Cutting keeps them all; but leaving records out changes the shares of the whole table, from which t measures.
-    """
-    limits = [*kept.limits, *apart_limits(rules, blocks, chosen)]
-    broken = [limit for limit in limits if limit.violations.blocks]
-    if broken:
-        limit = broken[0]
-        what = f"{limit.setting} of {limit.attribute!r}" if limit.attribute else limit.setting
-        raise UnattainableError(
-            f"{what} = {limit.limit:g} is broken by {limit.violations.records:,} records of the result",
-            hint=f"{_told(limit.setting, limit.reached, limit.measure.safer)} is attainable, or suppress=0",
-        )
+def refuse_broken(limits: Sequence[Limit]) -> None:
+    """Refuse a result that does not keep its limits."""
+    for limit in limits:
+        if limit.violations.blocks:
+            what = f"{limit.setting} of {limit.attribute!r}" if limit.attribute else limit.setting
+            raise UnattainableError(
+                f"{what} = {limit.limit:g} is broken by {limit.violations.records:,} records of the result",
+                hint=f"{_told(limit.setting, limit.reached, limit.measure.safer)} is attainable",
+            )

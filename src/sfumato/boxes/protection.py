@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sfumato.arrays import Codes, Counts, Flags
+from sfumato.arrays import Codes, Counts, Flags, Reals
 from sfumato.boxes.axes import Axis, as_rows, axes_of, space_of
-from sfumato.boxes.checks import check_roles, refuse_broken, rules_of, unattainable
+from sfumato.boxes.checks import apart_limits, check_roles, refuse_broken, rules_of, unattainable
 from sfumato.boxes.columns import Column, bits_of, interval_column, node_column, range_column, set_column
 from sfumato.boxes.costs import Costs, check_wanted, costs_of, default_wanted
 from sfumato.boxes.edges import Edges, shown_values, snapped_edges
@@ -30,7 +30,7 @@ from sfumato.boxes.subdivision import (
 from sfumato.boxes.tiling import Cells, cells_of
 from sfumato.boxes.uncertainty import uncertainty_of
 from sfumato.measures.blocks import Blocks
-from sfumato.measures.kept import keeps
+from sfumato.measures.kept import Limit, keeps
 from sfumato.microfile.forms import Form
 from sfumato.microfile.hierarchy import Hierarchy
 from sfumato.microfile.microfile import Microfile
@@ -68,10 +68,10 @@ def protect(settings: Boxes, microfile: Microfile, progress: Progress) -> Releas
     """Divide, measure, and make the release."""
     progress("preparing", 0.0)
     task, kept = _task(settings, microfile)
-    boxes = _divided(task, kept, progress)
+    boxes, costs = _divided(task, kept, progress)
     progress("measuring", 0.0)
     ends = boxes.summary(as_rows([axis.places for axis in task.axes]), task.costs.rows, settings.threads)
-    stay = _worth_keeping(task, boxes, ends, int(microfile.records - kept.sum()))
+    stay = _worth_keeping(task, boxes, costs, int(settings.suppress * microfile.records - (~kept).sum()))
     return _released(task, boxes, ends, stay)
 
 
@@ -112,18 +112,16 @@ def _strata(settings: Boxes, microfile: Microfile, axes: list[Axis], rules: list
     return strata, kept
 
 
-def _divided(task: Task, kept: Flags, progress: Progress) -> Subdivision:
-    """Cut the space and exchange records."""
+def _divided(task: Task, kept: Flags, progress: Progress) -> tuple[Subdivision, Reals]:
+    """Cut the space and exchange records; also return what each box costs, if that matters."""
     settings, records = task.settings, task.microfile.records
     limits = limits_with(settings.k, task.rules)
     places = preferred_places(settings.prefer, settings.strength, task.axes, boxes=records / settings.k)
     space = space_of(task.axes, places, task.costs.rows)
     members = [its for its in task.strata.members() if kept[its[0]]]
     boxes = subdivide(space, limits, members, task.codes, threads=settings.threads, progress=progress)
-    if settings.edges == "tiling":
-        return boxes
     passes, heat, what = _effort(settings, records, all(axis.is_linear for axis in task.axes))
-    return exchange_records(
+    boxes = exchange_records(
         space,
         limits,
         boxes,
@@ -135,29 +133,46 @@ def _divided(task: Task, kept: Flags, progress: Progress) -> Subdivision:
         threads=settings.threads,
         progress=lambda share: progress(what, share),
     )
+    return boxes, boxes.costs(space, task.codes, settings.threads) if settings.suppress else np.empty(0)
 
 
 def _effort(settings: Boxes, records: int, linear: bool) -> tuple[int, float, str]:
     """Return how often records are exchanged, with how much noise, and what that is called."""
     if settings.refine:
         return passes_for(records, settings.seconds), REFINING_HEAT, "refining"
-    # cuts between categories leave little to exchange
-    default = PASSES if linear and records <= QUICK else 0
+    # cuts between categories leave little to exchange, and exchanged records would lie in the cells of others
+    default = PASSES if linear and records <= QUICK and settings.edges != "tiling" else 0
     return default if settings.passes is None else settings.passes, HEAT, "exchanging"
 
 
-def _worth_keeping(task: Task, boxes: Subdivision, ends: Summary, left_out: int) -> Flags:
-    """Say which boxes stay: those that cost most may be left out, up to the share that is allowed."""
-    stay = np.ones(len(boxes), dtype=np.bool_)
-    room = int(task.settings.suppress * task.microfile.records) - left_out
+def _worth_keeping(task: Task, boxes: Subdivision, costs: Reals, room: int) -> Flags:
+    """Say which boxes stay: those that cost most a record may be left out, ``room`` records at most."""
+    everything = np.ones(len(boxes), dtype=np.bool_)
     if room < task.settings.k:
-        return stay
-    costs = ends.cost(np.array([1.0 if axis.is_linear else 1.0 / len(axis.values) for axis in task.axes]))
+        return everything
     each = costs / boxes.sizes
     dearest = np.argsort(-each, kind="stable")
     within = np.cumsum(boxes.sizes[dearest]) <= room
+    stay = everything.copy()
     stay[dearest[within & (each[dearest] > MUCH * costs.sum() / boxes.sizes.sum())]] = False
+    # without them the shares of the whole file are others, from which t measures
+    while not stay.all() and (broken := _broken(task, boxes, stay)).any():
+        stay &= ~broken
+        if boxes.sizes[~stay].sum() > room:
+            return everything
     return stay
+
+
+def _broken(task: Task, boxes: Subdivision, stay: Flags) -> Flags:
+    """Say which boxes break a limit if only some stay."""
+    numbers = _numbers(boxes, stay, task.microfile.records)
+    chosen = np.flatnonzero(numbers >= 0)
+    used = np.flatnonzero(stay)
+    broken = np.zeros(len(boxes), dtype=np.bool_)
+    table = task.microfile.take(chosen)
+    for limit in _limits(task, table, numbers, chosen, np.where(stay, boxes.sizes, 0)):
+        broken[used] |= limit.measure.breaking(limit.limit)
+    return broken
 
 
 def _released(task: Task, boxes: Subdivision, ends: Summary, stay: Flags) -> Release:
@@ -173,7 +188,8 @@ def _released(task: Task, boxes: Subdivision, ends: Summary, stay: Flags) -> Rel
     left_out = microfile.records - chosen.size
     table, forms = _table(settings, microfile, columns, numbers[chosen] if left_out else numbers, chosen)
     sizes = np.where(stay, boxes.sizes, 0)
-    _verify(task, table, numbers, chosen, sizes)
+    # nothing unverified leaves
+    refuse_broken(_limits(task, table, numbers, chosen, sizes))
     told = uncertainty_of(task.axes, task.costs, ends.totals, edges, chosen, sizes, settings.k)
     public: dict[str, Any] = {
         "method": "boxes",
@@ -247,17 +263,17 @@ def _table(
     return wide.select(order), {name: column.form for name, column in columns.items()}
 
 
-def _verify(task: Task, table: Microfile, numbers: Codes, chosen: Counts, sizes: Counts) -> None:
-    """Measure the result against the promise; nothing unverified leaves.
+def _limits(task: Task, table: Microfile, numbers: Codes, chosen: Counts, sizes: Counts) -> list[Limit]:
+    """Measure records against the promise and XK13's l, box by box.
 
-    Measured box by box: boxes that look alike are one block to an observer, which can only be safer.
+    Boxes that look alike are one block to an observer, which can only be safer.
     """
     used = np.flatnonzero(sizes)
     renumbered = np.full(sizes.size, -1, dtype=np.int32)
     renumbered[used] = np.arange(used.size, dtype=np.int32)
     blocks = Blocks(renumbered[numbers[chosen]], sizes[used], ())
     kept = keeps(table, task.settings.promise(), hierarchies=_sensitive_hierarchies(task.settings), blocks=blocks)
-    refuse_broken(kept, task.rules, blocks, chosen)
+    return [*kept.limits, *apart_limits(task.rules, blocks, chosen)]
 
 
 def _sensitive_hierarchies(settings: Boxes) -> dict[str, Hierarchy]:

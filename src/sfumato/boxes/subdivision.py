@@ -71,13 +71,24 @@ class Subdivision:
         from sfumato.kernels.space import summarize_boxes
 
         lo, hi, totals = (np.empty((len(places), len(self))) for _ in range(3))
-        cuts = np.linspace(0, len(self), min(BATCHES, len(self)) + 1).astype(np.int64).tolist()
         side_by_side(
-            lambda part: summarize_boxes(places, costs, self.records, self.ends, *part, lo, hi, totals),
-            list(itertools.pairwise(cuts)),
+            lambda part: summarize_boxes(places, costs, self.records, self.ends, part[0], part[1], lo, hi, totals),
+            batches_of(len(self)),
             threads,
         )
         return Summary(lo, hi, totals)
+
+    def costs(self, space: Space, codes: int, threads: int | None = None) -> Reals:
+        """Return what each box costs; ``codes`` is the number of categories."""
+        from sfumato.kernels.space import cost_boxes
+
+        costs = np.empty(len(self))
+        side_by_side(
+            lambda part: cost_boxes(space, self.records, self.ends, part[0], part[1], codes, costs),
+            batches_of(len(self)),
+            threads,
+        )
+        return costs
 
 
 @dataclass(frozen=True)
@@ -88,11 +99,6 @@ class Summary:
     hi: Reals
     totals: Reals
     """What a unit of width costs all records of the box."""
-
-    def cost(self, units: Reals) -> Reals:
-        """Return what each box costs, its categories counted as ranks of an order with a unit each."""
-        found: Reals = (self.totals * (self.hi - self.lo) * units[:, None]).sum(axis=0)
-        return found
 
 
 def subdivide(
@@ -125,6 +131,12 @@ def subdivide(
         return found
 
     return Subdivision(records, np.concatenate(side_by_side(cut, parts, threads, lambda s: progress("cutting", s))))
+
+
+def batches_of(size: int) -> list[tuple[int, int]]:
+    """Return about equal parts of a range, which do not depend on the number of threads."""
+    cuts = np.linspace(0, size, min(BATCHES, size) + 1).astype(np.int64).tolist()
+    return list(itertools.pairwise(cuts))
 
 
 def side_by_side(
@@ -180,8 +192,8 @@ def exchange_records(
     rng = np.random.default_rng(seed)
     records = boxes.records.copy()
     scales = space.costs.mean(axis=1)
-    units = np.where(space.kinds == 0, 1.0, space.units)
-    usual = float(boxes.summary(space.places, space.costs, threads).cost(units).mean())
+    before = boxes.costs(space, codes, threads)
+    usual = float(before.mean())
     homes = None if strata is None else strata[boxes.records[boxes.starts]]
     for turn in range(passes):
         now = Subdivision(records, boxes.ends).summary(space.places, space.costs, threads)
@@ -193,7 +205,6 @@ def exchange_records(
         groups = small[order]
         starts = _no_larger(np.concatenate([[0], ends]), None if homes is None else homes[groups])
         warmth = heat * usual * max(0.0, 1.0 - turn / max(passes - 2, 1))
-        cuts = np.linspace(0, starts.size - 1, min(BATCHES, starts.size - 1) + 1).astype(np.int64)
 
         def batch(
             part: tuple[int, int],
@@ -210,9 +221,11 @@ def exchange_records(
                 space, limits, records, boxes.ends, groups, starts[low : high + 1], room, warmth, noise % 2**62, counts
             )
 
-        side_by_side(batch, list(itertools.pairwise(cuts.tolist())), threads)
+        side_by_side(batch, batches_of(starts.size - 1), threads)
         progress((turn + 1) / passes)
-    return Subdivision(records, boxes.ends)
+    found = Subdivision(records, boxes.ends)
+    # few warm passes can end worse than they began
+    return found if found.costs(space, codes, threads).sum() < before.sum() else boxes
 
 
 def _turned(now: Summary, small: Counts, scales: Reals, rng: np.random.Generator) -> Reals:

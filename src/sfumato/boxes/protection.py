@@ -43,7 +43,8 @@ if TYPE_CHECKING:
 
 MUCH = 4.0
 """Leaving a record out buys much if its box costs this many times as much a record as all boxes do."""
-REFINING_HEAT = 0.25
+REFINING_HEAT = 1.25
+"""As :data:`HEAT`, where there is time to cool down."""
 
 
 @dataclass(frozen=True)

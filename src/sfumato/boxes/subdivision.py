@@ -25,10 +25,10 @@ QUICK = 500_000
 """From so many records on, cuts are found in a hurry, and records are not exchanged unless asked for."""
 PASSES = 24
 """How often records are exchanged if nothing is said."""
-HEAT = 0.15
-"""The first exchanges are judged with a noise of this share of what a box costs."""
-GROUPED = 12
-"""Up to so many boxes exchange records with each other."""
+HEAT = 0.75
+"""The first exchanges are judged with a noise of this share of what a record costs."""
+GROUPED, MEMBERS = 12, 128
+"""Up to so many boxes exchange records with each other, fewer where they would have more members than that."""
 BATCHES = 32
 """Groups of boxes exchange records side by side, in so many batches."""
 PACE = 1_500_000
@@ -111,12 +111,13 @@ def subdivide(
     progress: Progress,
 ) -> Subdivision:
     """Cut the space into boxes that keep the limits; ``strata`` are records that must not share a box."""
-    from sfumato.kernels.cutting import QUICK_ROOM, ROOM, divide, make_work, split
+    from sfumato.kernels.cutting import divide, make_work, room_for, split
     from sfumato.kernels.space import LINEAR
 
     records = np.concatenate(strata)
     quick = records.size > QUICK and bool((space.kinds == LINEAR).all())
-    most = max(records.size // PARTS, QUICK_ROOM if quick else ROOM)
+    room = room_for(limits.k, quick)
+    most = max(records.size // PARTS, room)
     work = make_work(space, limits, codes, records.size, quick)
     bounds = np.concatenate([[0], np.cumsum([stratum.size for stratum in strata])]).tolist()
     parts: list[tuple[int, int]] = []
@@ -127,7 +128,8 @@ def subdivide(
     def cut(part: tuple[int, int]) -> Counts:
         first, last = part
         own = make_work(space, limits, codes, last - first, quick)
-        found: Counts = divide(space, limits, own, records, first, last, quick)
+        pieces = split(space, limits, own, records, first, last, room, quick)
+        found: Counts = divide(space, limits, own, records, first, pieces, quick)
         return found
 
     return Subdivision(records, np.concatenate(side_by_side(cut, parts, threads, lambda s: progress("cutting", s))))
@@ -193,7 +195,8 @@ def exchange_records(
     records = boxes.records.copy()
     scales = space.costs.mean(axis=1)
     before = boxes.costs(space, codes, threads)
-    usual = float(before.mean())
+    usual = float(before.sum()) / boxes.records.size
+    grouped = max(2, min(GROUPED, MEMBERS // limits.k))
     homes = None if strata is None else strata[boxes.records[boxes.starts]]
     for turn in range(passes):
         now = Subdivision(records, boxes.ends).summary(space.places, space.costs, threads)
@@ -201,9 +204,9 @@ def exchange_records(
         order = np.arange(small.size)
         grouping = _plain(turned, _no_limits(1))
         work = make_work(*grouping, 1, small.size, True)
-        ends = split(*grouping, work, order, 0, small.size, GROUPED, True)
+        ends = split(*grouping, work, order, 0, small.size, grouped, True)
         groups = small[order]
-        starts = _no_larger(np.concatenate([[0], ends]), None if homes is None else homes[groups])
+        starts = _no_larger(np.concatenate([[0], ends]), grouped, None if homes is None else homes[groups])
         warmth = heat * usual * max(0.0, 1.0 - turn / max(passes - 2, 1))
 
         def batch(
@@ -215,7 +218,7 @@ def exchange_records(
         ) -> int:
             counts = np.zeros(codes + 1, dtype=np.int64)
             low, high = part
-            room = GROUPED * 3 * limits.k
+            room = grouped * 3 * limits.k
             noise = (seed * 1_000_003 + turn) * 1_000_003 + low
             return exchange_groups(
                 space, limits, records, boxes.ends, groups, starts[low : high + 1], room, warmth, noise % 2**62, counts
@@ -235,7 +238,7 @@ def _turned(now: Summary, small: Counts, scales: Reals, rng: np.random.Generator
     return np.ascontiguousarray(directions @ middles)
 
 
-def _no_larger(starts: Counts, homes: Counts | None) -> Counts:
+def _no_larger(starts: Counts, most: int, homes: Counts | None) -> Counts:
     """Divide groups that are too large, or, given the stratum of each box, that mix strata."""
     last = int(starts[-1])
     begins = np.zeros(last + 1, dtype=np.bool_)
@@ -244,9 +247,9 @@ def _no_larger(starts: Counts, homes: Counts | None) -> Counts:
         begins[1:-1] |= homes[1:] != homes[:-1]
     starts = np.flatnonzero(begins)
     sizes = np.diff(starts)
-    if sizes.max(initial=0) > GROUPED:
+    if sizes.max(initial=0) > most:
         within = np.arange(last) - np.repeat(starts[:-1], sizes)
-        begins[:-1] |= within % GROUPED == 0
+        begins[:-1] |= within % most == 0
         starts = np.flatnonzero(begins)
     return starts
 

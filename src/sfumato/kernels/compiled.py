@@ -20,14 +20,9 @@ def compiled_sums(function: Function) -> Function:
     return _compile(function, fastmath={"reassoc"})
 
 
-def compiled_within(function: Function) -> Function:
-    """Compile into each kernel that calls it, which spares counting the references of its many arrays at each call."""
-    return _compile(function, fastmath=False, forceinline=True)
-
-
-def _compile(function: Function, *, fastmath: bool | set[str], forceinline: bool = False) -> Function:
+def _compile(function: Function, *, fastmath: bool | set[str]) -> Function:
     try:
-        return cast(Function, numba.njit(cache=True, nogil=True, fastmath=fastmath, forceinline=forceinline)(function))
+        return cast(Function, numba.njit(cache=True, nogil=True, fastmath=fastmath)(function))
     except RuntimeError:
         # neither the package's folder nor the user's can be written
-        return cast(Function, numba.njit(nogil=True, fastmath=fastmath, forceinline=forceinline)(function))
+        return cast(Function, numba.njit(nogil=True, fastmath=fastmath)(function))

@@ -12,7 +12,8 @@ from typing import NamedTuple
 import numpy as np
 
 from sfumato.arrays import Codes, Counts, Flags, Reals
-from sfumato.kernels.compiled import compiled, compiled_within
+from sfumato.kernels.compiled import compiled
+from sfumato.kernels.keys import sort_by_keys
 from sfumato.kernels.limits import Limits, keeps_limits
 from sfumato.kernels.space import LINEAR, SET, Space, node_width
 
@@ -24,6 +25,12 @@ QUICK_ROOM, QUICK_SAMPLE = 2048, 64
 """The same in a hurry: the attribute whose width costs most is cut in its middle, without trying the others."""
 QUICK_SMALL = 40
 """In a hurry, so few records are cut as well as can be, but only in the two attributes whose widths cost most."""
+LARGE_K = 16
+"""Rooms hold at least so many boxes."""
+EVEN = 64
+"""Nodes of up to so many boxes are cut at a multiple of k records."""
+ZERO, ONE, NO, YES = np.int64(0), np.int64(1), np.bool_(False), np.bool_(True)
+"""For kernels: a plain number would be a type of its own, for which they are compiled once more."""
 BUCKETS = 256
 TRIES = 64
 """How many cuts are tried, best first, before a node that must keep limits is left whole."""
@@ -62,10 +69,16 @@ class Work(NamedTuple):
 
 
 @compiled
+def room_for(k: int, quick: bool) -> int:
+    """Return up to how many records a node is cut by looking at all of them."""
+    return max(QUICK_ROOM if quick else ROOM, LARGE_K * k)
+
+
+@compiled
 def make_work(space: Space, limits: Limits, codes: int, largest: int, quick: bool) -> Work:
     """Make what nodes of up to ``largest`` records need; ``codes`` is the number of categories or sensitive codes."""
     attributes = space.kinds.size
-    room = QUICK_ROOM if quick else ROOM
+    room = room_for(limits.k, quick)
     waste = np.full(room + 1, np.inf)
     for size in range(limits.k, room + 1):
         waste[size] = (size / (size // limits.k * limits.k)) ** (1.0 / attributes)
@@ -104,7 +117,7 @@ def _gather(space: Space, work: Work, records: Counts, first: int, last: int, st
     return size
 
 
-@compiled_within
+@compiled
 def _sort_all(space: Space, work: Work, low: int, high: int) -> None:
     """Sort a node's records by each attribute."""
     for attribute in range(space.kinds.size):
@@ -114,7 +127,7 @@ def _sort_all(space: Space, work: Work, low: int, high: int) -> None:
             _sort(work, work.places[attribute], order)
 
 
-@compiled_within
+@compiled
 def _sort(work: Work, places: Reals, order: Codes) -> None:
     """Sort a few hundred records by their places: into buckets first, then among neighbours."""
     lo, hi = np.inf, -np.inf
@@ -156,12 +169,13 @@ def _arrange(work: Work, attribute: int, first: int, last: int, by_frequency: bo
             work.spare[found] = category
             found += 1
         work.counts[category] += 1
-    categories = np.sort(work.spare[:found])
-    if by_frequency:
-        sizes = np.empty(found, dtype=np.int64)
-        for place in range(found):
-            sizes[place] = -work.counts[categories[place]]
-        categories = categories[np.argsort(sizes, kind="mergesort")]
+    categories = work.spare[:found]
+    keys = np.empty(found, dtype=np.int64)
+    for place in range(found):
+        category = np.int64(categories[place])
+        # of equally frequent ones the first comes first
+        keys[place] = category - (work.counts[category] << 32 if by_frequency else ZERO)
+    sort_by_keys(keys, categories)
     start = first
     for category in categories:
         size = work.counts[category]
@@ -175,7 +189,7 @@ def _arrange(work: Work, attribute: int, first: int, last: int, by_frequency: bo
         work.counts[category] = 0
 
 
-@compiled_within
+@compiled
 def _side_costs(space: Space, work: Work, row: int, first: int, last: int) -> None:
     """Find what the box of the first so many records costs, and that of the others, for every number of them."""
     left, right, orders, places, costs = work.left, work.right, work.orders, work.places, work.costs
@@ -185,8 +199,8 @@ def _side_costs(space: Space, work: Work, row: int, first: int, last: int) -> No
         right[place] = 0.0
     for attribute in range(space.kinds.size):
         if space.kinds[attribute] != LINEAR:
-            _coded_costs(space, work, attribute, orders[row, first:last], size, False)
-            _coded_costs(space, work, attribute, orders[row, first:last], size, True)
+            for backwards in (False, True):
+                _coded_costs(space, work, attribute, orders[row, first:last], size, backwards)
             continue
         # from both ends at once, because each step waits for the one before
         lo, hi, weight = np.inf, -np.inf, 0.0
@@ -233,7 +247,7 @@ def _coded_costs(space: Space, work: Work, attribute: int, order: Codes, size: i
         into[place if backwards else place + 1] += weight * width
 
 
-@compiled_within
+@compiled
 def _find_cuts(space: Space, work: Work, first: int, last: int, least: int, steered: bool, quick: bool) -> int:
     """List the cuts of a small node; return how many there are.
 
@@ -270,7 +284,7 @@ def _find_cuts(space: Space, work: Work, first: int, last: int, least: int, stee
     return found
 
 
-@compiled_within
+@compiled
 def _cost_of_width(work: Work, attribute: int, first: int, last: int) -> float:
     """Return what a sorted LINEAR attribute's width costs."""
     orders, places, costs = work.orders, work.places, work.costs
@@ -280,7 +294,7 @@ def _cost_of_width(work: Work, attribute: int, first: int, last: int) -> float:
     return weight * (places[attribute, orders[attribute, last - 1]] - places[attribute, orders[attribute, first]])
 
 
-@compiled_within
+@compiled
 def _width_that_counts(space: Space, work: Work, first: int, last: int) -> float:
     """Return what the width of the second costliest attribute costs."""
     most, second = 0.0, 0.0
@@ -291,7 +305,7 @@ def _width_that_counts(space: Space, work: Work, first: int, last: int) -> float
     return second
 
 
-@compiled_within
+@compiled
 def _cheapest(work: Work, found: int) -> int:
     """Return the cheapest cut that was not taken, and take it; -1 if there is none."""
     best = -1
@@ -321,10 +335,10 @@ def _divide_small(
 
     ``records`` (IN, OUT) is put in the order of the boxes, whose ends are written to ``ends`` (OUT) from ``boxes``.
     """
-    size = _gather(space, work, records, first, last, 1)
+    size = _gather(space, work, records, first, last, ONE)
     own = records[first:last].copy()
     if not quick:
-        _sort_all(space, work, 0, size)
+        _sort_all(space, work, ZERO, size)
     stack = np.empty((size + 1, 3), dtype=np.int64)
     stack[0] = 0, size, 0 if quick else 1
     depth = 1
@@ -332,7 +346,7 @@ def _divide_small(
         depth -= 1
         low, high, is_sorted = stack[depth]
         position = 0
-        if not is_sorted and high - low > QUICK_SMALL:
+        if not is_sorted and high - low > max(QUICK_SMALL, LARGE_K // 2 * limits.k):
             position = _cut_middle(space, limits, work, own, low, high)
         if position == 0 and high - low >= 2 * limits.k:
             if not is_sorted:
@@ -351,7 +365,7 @@ def _divide_small(
     return boxes
 
 
-@compiled_within
+@compiled
 def _cut_middle(space: Space, limits: Limits, work: Work, own: Counts, low: int, high: int) -> int:
     """Cut the attribute whose width costs most, where half of its cost lies on either side.
 
@@ -392,7 +406,7 @@ def _cut_middle(space: Space, limits: Limits, work: Work, own: Counts, low: int,
     return position if _may_part(limits, work, work.records, low, low + position, high) else 0
 
 
-@compiled_within
+@compiled
 def _middle(
     attributes: int, places: Reals, costs: Reals, records: Codes | Counts, first: int, last: int, work: Work
 ) -> tuple[int, float]:
@@ -426,10 +440,10 @@ def _middle(
     return widest, sample[order[position]]
 
 
-@compiled_within
+@compiled
 def _cut_small(space: Space, limits: Limits, work: Work, own: Counts, low: int, high: int, quick: bool) -> int:
     """Make the best cut that keeps the limits; return how many records fall on its left side, 0 if there is none."""
-    found = _find_cuts(space, work, low, high, limits.k, True, quick)
+    found = _find_cuts(space, work, low, high, limits.k, YES, quick)
     for _ in range(TRIES):
         cut = _cheapest(work, found)
         if cut < 0:
@@ -456,7 +470,7 @@ def _cut_small(space: Space, limits: Limits, work: Work, own: Counts, low: int, 
     return 0
 
 
-@compiled_within
+@compiled
 def _part(work: Work, row: int, low: int, high: int) -> None:
     """Put the left side's records first in an order, else keeping it."""
     orders, here, spare = work.orders, work.here, work.spare
@@ -478,12 +492,13 @@ def _cut_large(space: Space, limits: Limits, work: Work, records: Counts, first:
         attribute, above = _middle(space.kinds.size, space.places, space.costs, records, first, last, work)
         if attribute >= 0:
             middle = _part_records(space, work, records, first, last, attribute, above)
+            middle = _evened(space, limits, records, first, middle, last, attribute)
             if _may_part(limits, work, records, first, middle, last):
                 return middle
     step = (last - first + SAMPLE - 1) // SAMPLE
     size = _gather(space, work, records, first, last, step)
-    _sort_all(space, work, 0, size)
-    found = _find_cuts(space, work, 0, size, max(1, limits.k // step), False, False)
+    _sort_all(space, work, ZERO, size)
+    found = _find_cuts(space, work, ZERO, size, max(ONE, limits.k // step), NO, NO)
     for _ in range(TRIES):
         cut = _cheapest(work, found)
         if cut < 0:
@@ -492,7 +507,7 @@ def _cut_large(space: Space, limits: Limits, work: Work, records: Counts, first:
         position = int(work.tried[cut, 3])
         a_set = space.kinds[attribute] == SET
         if a_set:
-            _arrange(work, attribute, 0, size, variant == 1)
+            _arrange(work, attribute, ZERO, size, variant == 1)
         order, places = work.orders[attribute], work.places[attribute]
         if a_set:
             for place in range(position):
@@ -501,8 +516,66 @@ def _cut_large(space: Space, limits: Limits, work: Work, records: Counts, first:
         if a_set:
             for place in range(position):
                 work.chosen[int(places[order[place]])] = False
+        else:
+            middle = _evened(space, limits, records, first, middle, last, attribute)
         if _may_part(limits, work, records, first, middle, last):
             return middle
+        _forget_near(work, found, cut, size)
+    return _cut_heap(space, limits, work, records, first, last)
+
+
+@compiled
+def _forget_near(work: Work, found: int, cut: int, size: int) -> None:
+    """Do not try cuts that are nearly the same as one that breaks a limit."""
+    for other in range(found):
+        alike = work.tried[other, 1] == work.tried[cut, 1] and work.tried[other, 2] == work.tried[cut, 2]
+        if alike and abs(work.tried[other, 3] - work.tried[cut, 3]) <= size // 32:
+            work.tried[other, 0] = np.inf
+
+
+@compiled
+def _evened(space: Space, limits: Limits, records: Counts, first: int, middle: int, last: int, attribute: int) -> int:
+    """Move the cut of a node of few boxes down to a multiple of k records, unless it parts equal values there."""
+    extra = (middle - first) % limits.k
+    kept = middle - first - extra
+    if extra == 0 or kept == 0 or last - first > EVEN * limits.k:
+        return middle
+    values = space.places[attribute]
+    above = np.inf
+    for end in range(middle - 1, middle - 1 - extra, -1):
+        largest, above = first, values[records[first]]
+        for place in range(first, end + 1):
+            if values[records[place]] > above:
+                largest, above = place, values[records[place]]
+        records[largest], records[end] = records[end], records[largest]
+    for place in range(first, first + kept):
+        if values[records[place]] >= above:
+            return middle
+    return first + kept
+
+
+@compiled
+def _cut_heap(space: Space, limits: Limits, work: Work, records: Counts, first: int, last: int) -> int:
+    """Cut off what differs from the value that a whole sample has; return as for a large node."""
+    for attribute in range(space.kinds.size):
+        values = space.places[attribute]
+        common = values[records[first + (last - first) // 2]]
+        if space.kinds[attribute] == SET:
+            work.chosen[int(common)] = True
+            middle = _part_records(space, work, records, first, last, attribute, 0.0)
+            work.chosen[int(common)] = False
+            if _may_part(limits, work, records, first, middle, last):
+                return middle
+            continue
+        next_up = np.inf
+        for place in range(first, last):
+            value = values[records[place]]
+            if common < value < next_up:
+                next_up = value
+        for above in (common, next_up):
+            middle = _part_records(space, work, records, first, last, attribute, above)
+            if _may_part(limits, work, records, first, middle, last):
+                return middle
     return first
 
 
@@ -547,17 +620,16 @@ def split(
     """
     ends = np.empty((last - first) // limits.k + 1, dtype=np.int64)
     parts = 0
-    stack = np.empty((128, 2), dtype=np.int64)
+    stack = np.empty(((last - first) // limits.k + 2, 2), dtype=np.int64)
     stack[0] = first, last
     depth = 1
     while depth:
         depth -= 1
         low, high = stack[depth]
         middle = low
-        if high - low > most and depth < 126:
+        if high - low > most:
             middle = _cut_large(space, limits, work, records, low, high, quick)
         if middle > low:
-            # the smaller part waits, so that few wait at a time
             stack[depth] = middle, high
             stack[depth + 1] = low, middle
             depth += 2
@@ -568,14 +640,16 @@ def split(
 
 
 @compiled
-def divide(space: Space, limits: Limits, work: Work, records: Counts, first: int, last: int, quick: bool) -> Counts:
-    """Cut a node into boxes; return where each box ends in ``records`` (IN, OUT), which is put in their order."""
-    ends = np.empty((last - first) // limits.k + 1, dtype=np.int64)
-    boxes = 0
+def divide(space: Space, limits: Limits, work: Work, records: Counts, first: int, parts: Counts, quick: bool) -> Counts:
+    """Cut parts of a node into boxes; return where each box ends in ``records`` (IN, OUT), which is put in their order.
+
+    ``parts`` (IN) is where each part ends, the first beginning at ``first`` (IN), as :func:`split` left them.
+    """
+    ends = np.empty((parts[-1] - first) // limits.k + 1, dtype=np.int64)
+    boxes = ZERO
     start = first
-    room = QUICK_ROOM if quick else ROOM
-    for end in split(space, limits, work, records, first, last, room, quick):
-        if end - start <= room:
+    for end in parts:
+        if end - start <= work.spare.size:
             boxes = _divide_small(space, limits, work, records, start, end, quick, ends, boxes)
         else:
             ends[boxes] = end

@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sfumato.arrays import Codes, Counts, Reals
-from sfumato.kernels.compiled import compiled, compiled_within
+from sfumato.arrays import Counts, Reals
+from sfumato.kernels.compiled import compiled
 from sfumato.kernels.limits import Limits, keeps_limits
 from sfumato.kernels.space import LINEAR, SET, Space, node_width
 
@@ -31,9 +31,9 @@ class Bench(NamedTuple):
 
     slots: Counts
     """Where each member stands among the records."""
-    box: Codes
+    box: Counts
     """The member's box, numbered within the group."""
-    starts: Codes
+    starts: Counts
     """Where the members of each box begin."""
     owed: Reals
     """What the member's box costs."""
@@ -57,8 +57,8 @@ def make_bench(space: Space, room: int, boxes: int) -> Bench:
     attributes = space.kinds.size
     return Bench(
         np.empty(room, dtype=np.int64),
-        np.empty(room, dtype=np.int32),
-        np.empty(boxes + 1, dtype=np.int32),
+        np.empty(room, dtype=np.int64),
+        np.empty(boxes + 1, dtype=np.int64),
         np.empty(room),
         np.empty(room),
         np.empty((attributes, room)),
@@ -70,7 +70,7 @@ def make_bench(space: Space, room: int, boxes: int) -> Bench:
     )
 
 
-@compiled_within
+@compiled
 def _seat(space: Space, bench: Bench, records: Counts, ends: Counts, group: Counts) -> int:
     """Copy the members of a group of boxes; return how many they are."""
     members = 0
@@ -92,7 +92,7 @@ def _seat(space: Space, bench: Bench, records: Counts, ends: Counts, group: Coun
     return members
 
 
-@compiled_within
+@compiled
 def _settle(space: Space, bench: Bench, box: int) -> None:
     """Find what a box costs, and what it is without each of its members."""
     first, last = bench.starts[box], bench.starts[box + 1]
@@ -154,7 +154,7 @@ def _coded_width(space: Space, bench: Bench, attribute: int, box: int, member: i
     return space.units[attribute] * categories if categories > 1 else 0.0
 
 
-@compiled_within
+@compiled
 def _weigh(linear: int, bench: Bench, member: int, members: int) -> None:
     """Find what the two boxes would cost in LINEAR attributes if a member were exchanged with each other one."""
     totals, places, weights = bench.totals, bench.places, bench.weights
@@ -174,7 +174,7 @@ def _weigh(linear: int, bench: Bench, member: int, members: int) -> None:
             totals[other] += (rests[attribute, other] + weight) * (upper - lower)
 
 
-@compiled_within
+@compiled
 def _partner(space: Space, linear: int, bench: Bench, member: int, members: int, heat: float, seed: np.uint64) -> int:
     """Return the member with which an exchange saves most, -1 if none does."""
     _weigh(linear, bench, member, members)
@@ -205,7 +205,7 @@ def _partner(space: Space, linear: int, bench: Bench, member: int, members: int,
     return best
 
 
-@compiled_within
+@compiled
 def _swap(space: Space, bench: Bench, records: Counts, member: int, other: int) -> None:
     """Exchange two members."""
     one, two = bench.slots[member], bench.slots[other]
@@ -285,7 +285,7 @@ def exchange_groups(
     ``groups`` (IN) lists the boxes group by group, ``starts`` (IN) where each group begins, and the end; ``room``
     (IN) is the number of records that a group can have.
     """
-    most = 0
+    most = np.int64(0)
     for number in range(starts.size - 1):
         most = max(most, starts[number + 1] - starts[number])
     bench = make_bench(space, max(room, 1), most)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from sfumato.arrays import Bytes, Codes, Counts, Flags
@@ -114,3 +116,25 @@ def first_of_each(numbers: Codes, distinct: int) -> Counts:
         if first[numbers[i]] < 0:
             first[numbers[i]] = i
     return first
+
+
+@compiled
+def sort_by_keys(keys: Any, values: Any) -> None:
+    """Sort keys, and values with them, in place; both may be the same array.
+
+    Shell's way, with Knuth's gaps: few lines, so that kernels that need it are compiled fast.
+    """
+    gap = 1
+    while gap < keys.size // 9:
+        gap = 3 * gap + 1
+    while gap > 0:
+        for place in range(gap, keys.size):
+            key, value = keys[place], values[place]
+            before = place
+            while before >= gap and keys[before - gap] > key:
+                keys[before] = keys[before - gap]
+                values[before] = values[before - gap]
+                before -= gap
+            keys[before] = key
+            values[before] = value
+        gap //= 3

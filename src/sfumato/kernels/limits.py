@@ -8,6 +8,7 @@ import numpy as np
 
 from sfumato.arrays import Codes, Counts, Flags, Reals
 from sfumato.kernels.compiled import compiled
+from sfumato.kernels.keys import sort_by_keys
 
 DISTINCT, ENTROPY, RECURSIVE, EQUAL, ORDERED, NESTED, APART = range(7)
 """Kinds of limits: values, exp of entropy, (c, l), three distances of t, and values at least epsilon apart."""
@@ -77,7 +78,7 @@ def _keeps(limits: Limits, limit: int, records: Counts, first: int, last: int, c
         counts[code] += 1
     codes = codes[:found]
     if rule == ORDERED:
-        codes.sort()
+        sort_by_keys(codes, codes)
     kept = _judged(limits, limit, codes, counts, last - first)
     for code in codes:
         counts[code] = 0
@@ -96,10 +97,10 @@ def _judged(limits: Limits, limit: int, codes: Codes, counts: Counts, records: i
             entropy -= share * np.log(share)
         return np.exp(entropy) >= wanted - SLACK
     if rule == RECURSIVE:
-        sizes = np.empty(codes.size, dtype=np.int64)
+        sizes = np.empty(codes.size, dtype=np.int32)
         for place in range(codes.size):
             sizes[place] = -counts[codes[place]]
-        sizes.sort()
+        sort_by_keys(sizes, sizes)
         tail = 0
         for place in range(int(wanted) - 1, sizes.size):
             tail -= sizes[place]
@@ -182,8 +183,8 @@ def _apart(limits: Limits, limit: int, records: Counts, first: int, last: int) -
             known += 1
     if known == 0:
         return EVERY
-    numbers = np.sort(numbers[:known])
-    return apart(numbers, limits.extras[limit])
+    sort_by_keys(numbers[:known], numbers[:known])
+    return apart(numbers[:known], limits.extras[limit])
 
 
 @compiled

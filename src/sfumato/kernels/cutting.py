@@ -7,7 +7,7 @@ falls on is always decided by its own values, and every limit is checked on all 
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -29,8 +29,11 @@ LARGE_K = 16
 """Rooms hold at least so many boxes."""
 EVEN = 64
 """Nodes of up to so many boxes are cut at a multiple of k records."""
-ZERO, ONE, NO, YES = np.int64(0), np.int64(1), np.bool_(False), np.bool_(True)
-"""For kernels: a plain number would be a type of its own, for which they are compiled once more."""
+ZERO: Any = np.int64(0)
+"""A plain 0 would be a type of its own, for which a kernel is compiled once more; so with the next three."""
+ONE: Any = np.int64(1)
+NO: Any = np.bool_(False)
+YES: Any = np.bool_(True)
 BUCKETS = 256
 TRIES = 64
 """How many cuts are tried, best first, before a node that must keep limits is left whole."""
@@ -172,9 +175,8 @@ def _arrange(work: Work, attribute: int, first: int, last: int, by_frequency: bo
     categories = work.spare[:found]
     keys = np.empty(found, dtype=np.int64)
     for place in range(found):
-        category = np.int64(categories[place])
         # of equally frequent ones the first comes first
-        keys[place] = category - (work.counts[category] << 32 if by_frequency else ZERO)
+        keys[place] = categories[place] - (work.counts[categories[place]] << 32 if by_frequency else ZERO)
     sort_by_keys(keys, categories)
     start = first
     for category in categories:

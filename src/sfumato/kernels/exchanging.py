@@ -7,7 +7,7 @@ that does not pay.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -285,7 +285,7 @@ def exchange_groups(
     ``groups`` (IN) lists the boxes group by group, ``starts`` (IN) where each group begins, and the end; ``room``
     (IN) is the number of records that a group can have.
     """
-    most = np.int64(0)
+    most: Any = np.int64(0)  # a plain 0 would be a type of its own
     for number in range(starts.size - 1):
         most = max(most, starts[number + 1] - starts[number])
     bench = make_bench(space, max(room, 1), most)

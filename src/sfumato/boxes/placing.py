@@ -53,7 +53,7 @@ def place(release: Release, newcomers: Microfile | Any) -> Microfile:
             f"{outside:,} records lie outside the boxes of the release", hint="leave them out, or release anew"
         )
     placed = newcomers.with_columns({name: boxes.get_column(name).gather(found) for name in names})
-    return placed.select([name for name in placed.names if name not in quasi or name in names])
+    return placed.select([column for name in newcomers.names for column in columns.get(name, (name,))])
 
 
 def _inside(release: Release, newcomers: Microfile, name: str, boxes: pl.DataFrame) -> Any:

@@ -241,8 +241,10 @@ def readable(width: float) -> float:
     >>> [readable(width) for width in (0.3, 4.6, 17)]
     [0.5, 5.0, 20.0]
     """
-    power = 10.0 ** math.floor(math.log10(width))
-    return next(step * power for step in (1, 2, 5, 10) if step * power >= width * (1 - 1e-12))
+    power = math.floor(math.log10(width))
+    # as it is written: 10 times 1e-06 is not 1e-05
+    steps = (float(f"{step}e{power}") for step in (1, 2, 5, 10))
+    return next(step for step in steps if step >= width * (1 - 1e-12))
 
 
 def _halved(microfile: Microfile, name: str, levels: int) -> dict[str, tuple[str, ...]]:

@@ -141,7 +141,9 @@ class Microfile:
                 f"column {name!r} is {attribute.kind}, not numeric",
                 hint="choose a numeric column, or set its kind and declare the codes that mean missing",
             )
-        series = self.series(name).to_physical().cast(pl.Float64)
+        series = self.series(name)
+        # of a decimal column these would be whole numbers of its last digit
+        series = (series.to_physical() if series.dtype.is_temporal() else series).cast(pl.Float64)
         numbers = np.array(series.fill_null(float("nan")).to_numpy(), dtype=np.float64)
         if attribute.missing:
             numbers[self.encoded(name).missing] = np.nan

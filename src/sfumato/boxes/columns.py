@@ -16,6 +16,8 @@ from sfumato.boxes.edges import Edges
 from sfumato.microfile.forms import Form, Interval, Sets
 
 Bits = NDArray[np.uint64]
+YEARS = (-719_162, 2_932_896)
+"""The first day of year 1 and the last of 9999."""
 
 
 @dataclass(frozen=True)
@@ -39,17 +41,33 @@ def _spread(series: pl.Series, numbers: Codes) -> pl.Series:
 
 def interval_column(axis: Axis, edges: Edges, lacking: Flags, dtype: pl.DataType) -> Column:
     """Return intervals; ``lacking`` tells in which boxes the values are missing."""
+    whole = dtype.is_integer() and all(_whole(numbers[~lacking]) for numbers in (edges.lo, edges.hi))
     ends = []
     for numbers, name in zip((edges.lo, edges.hi), Interval().columns(axis.name), strict=True):
         shown = np.where(lacking, np.nan, numbers) if lacking.any() else numbers
         series = pl.Series(name, shown, nan_to_null=True)
         if axis.kind == "date":
-            physical = pl.Int32 if dtype == pl.Date else pl.Int64
-            series = series.cast(physical).cast(dtype)
-        elif dtype.is_integer() and bool((np.rint(numbers[~lacking]) == numbers[~lacking]).all()):
+            series = _dates(series, dtype)
+        elif whole:
             series = series.cast(pl.Int64)
         ends.append(series)
     return Column(Interval(), tuple(ends))
+
+
+def _dates(numbers: pl.Series, dtype: pl.DataType) -> pl.Series:
+    """Return moments, none beyond the years 1 to 9999, for other libraries know no more."""
+    if dtype == pl.Date:
+        return numbers.cast(pl.Int32).clip(*YEARS).cast(dtype)
+    numbers = numbers.cast(pl.Int64)
+    day = {"ms": 86_400_000, "us": 86_400_000_000}.get(getattr(dtype, "time_unit", None) or "ns")
+    if day is not None:
+        # in nanoseconds a column cannot reach so far
+        numbers = numbers.clip(YEARS[0] * day, (YEARS[1] + 1) * day - 1)
+    return numbers.cast(dtype)
+
+
+def _whole(numbers: Reals) -> bool:
+    return bool((np.rint(numbers) == numbers).all())
 
 
 def range_column(axis: Axis, edges: Edges, lacking: Flags) -> Column:

@@ -10,7 +10,7 @@ import numpy as np
 from sfumato.arrays import Reals
 from sfumato.boxes.axes import Axis
 from sfumato.boxes.columns import Bits, bits_of
-from sfumato.boxes.edges import Edges
+from sfumato.boxes.edges import Edges, resolution_of
 from sfumato.boxes.strata import Strata
 from sfumato.boxes.subdivision import Subdivision, Summary
 from sfumato.microfile.hierarchy import readable
@@ -72,7 +72,7 @@ def _domain(axis: Axis) -> tuple[float, float]:
         return 0.0, float(len(axis.values))
     known = axis.places[~axis.missing] if axis.lacks else axis.places
     low, high = float(known.min()), float(known.max())
-    step = readable(max(axis.span / 50, abs(high) * 1e-9, 1e-9))
+    step = readable(max(axis.span / 50, resolution_of(known) or 0.0, abs(high) * 1e-9, 1e-9))
     start, end = np.floor(low / step) * step, np.ceil(high / step) * step
     start = start if start < low or start == 0.0 else start - step
     end = end if end > high else end + step

@@ -106,12 +106,14 @@ def _part_set(sets: NDArray[np.uint64], low: int, high: int, together: NDArray[n
 @compiled
 def roundest(below: float, above: float) -> float:
     """Return the number with the fewest digits above one and up to another."""
-    power = 10.0 ** np.ceil(np.log10(max(abs(below), abs(above), 1e-300)))
-    for _ in range(18):
-        for part in (1.0, 0.5, 0.2):
-            step = power * part
-            number = np.floor(above / step) * step
+    power = int(np.ceil(np.log10(max(abs(below), abs(above), 1e-300))))
+    for digits in range(-power, 18 - power):
+        for part in (1, 2, 5):
+            # steps below one as parts of one, for only their quotients are what is written
+            step, parts = 10.0 ** max(-digits, 0) / part, 1.0
+            if digits >= 0:
+                step, parts = 1.0, part * 10.0**digits
+            number = np.floor(above / step * parts + 1e-9) * step / parts
             if below < number <= above:
                 return number
-        power /= 10.0
     return above

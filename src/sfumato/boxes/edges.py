@@ -109,13 +109,15 @@ def resolution_of(places: Reals) -> float | None:
         scale = 10.0**decimals
         if largest * scale > 2**50:
             return None
-        if _whole(sample * scale) and _whole(places * scale):
+        if largest * scale >= 0.5 and _whole(sample * scale) and _whole(places * scale):
             return 10.0**-decimals
-    return None
+    return None if largest else 1.0
 
 
 def _whole(numbers: Reals) -> bool:
-    return bool((np.abs(numbers - np.rint(numbers)) <= 1e-6).all())
+    # the dust of binary numbers; what is itself as small as dust is no zero
+    dust = np.minimum(1e-7 * np.maximum(np.abs(numbers), 1e-3), 1e-6)
+    return bool((np.abs(numbers - np.rint(numbers)) <= dust).all())
 
 
 def _snapped(tight: Edges, step: float, dtype: pl.DataType) -> tuple[Reals, Reals, Reals, Reals]:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
+import polars as pl
 
 from sfumato.arrays import Counts, Flags, Reals
 from sfumato.boxes.axes import Axis
@@ -19,6 +20,7 @@ from sfumato.measures.blocks import Blocks, homes_of
 from sfumato.measures.kept import Kept, Limit, keeps
 from sfumato.measures.separation import separation
 from sfumato.microfile.attribute import Kind
+from sfumato.microfile.forms import Interval
 from sfumato.microfile.microfile import Microfile
 
 if TYPE_CHECKING:
@@ -47,11 +49,33 @@ def check_roles(settings: Boxes, microfile: Microfile) -> None:
                 raise MicrofileError(
                     f"column {name!r} ({role}) has only missing values", hint="leave it out of the task"
                 )
+    _check_columns(settings, microfile)
     if settings.k > microfile.records:
         raise UnattainableError(
             f"k = {settings.k:,} is larger than the file of {microfile.records:,} records",
             hint=f"choose k from 2 to {microfile.records:,}",
         )
+
+
+def _check_columns(settings: Boxes, microfile: Microfile) -> None:
+    """Refuse quasi attributes that could not be written as boxes, and preferred points of what has no numbers."""
+    for name in settings.quasi:
+        numeric = microfile.attribute(name).kind is Kind.NUMERIC and name not in settings.hierarchies
+        dtype = microfile.series(name).dtype
+        if numeric and isinstance(dtype, pl.Time | pl.Duration):
+            raise MicrofileError(
+                f"column {name!r} (quasi) holds times without dates", hint="make it a number, such as minutes"
+            )
+        if name in settings.prefer and (not numeric or dtype.is_temporal()):
+            raise SettingError(
+                f"prefer names {name!r}, which is not numeric", hint="hierarchies tell where categories are cut"
+            )
+        ends = Interval().columns(name) if numeric else ()
+        if taken := [end for end in ends if end in microfile.attributes and end not in settings.identifiers]:
+            raise MicrofileError(
+                f"the box of {name!r} would be written to {taken[0]!r}, which is another column",
+                hint=f"rename {taken[0]!r}",
+            )
 
 
 def _all_missing(microfile: Microfile, name: str) -> bool:
@@ -111,6 +135,17 @@ def _apart_rules(settings: Boxes, axes: Sequence[Axis], rule: int) -> list[Rule]
     return rules
 
 
+def counted(rules: Sequence[Rule], axes: Sequence[Axis], strata: Strata) -> list[Rule]:
+    """Return rules that leave out the values which strata lose: of what is not released there is nothing to tell."""
+    rows = {axis.name: row for row, axis in enumerate(axes)}
+    return [
+        replace(rule, places=np.where(strata.lacking[strata.numbers, rows[rule.attribute]], np.nan, rule.places))
+        if rule.places.size
+        else rule
+        for rule in rules
+    ]
+
+
 @dataclass(frozen=True)
 class Unattainable:
     """How far strata are from keeping the limits as single boxes: what cannot be kept so cannot be kept at all."""
@@ -132,36 +167,38 @@ class Unattainable:
         broken: Flags = np.logical_or.reduce([limit.measure.breaking(limit.limit) for limit in self.limits])
         return broken
 
-    def error(self, axes: Sequence[Axis]) -> UnattainableError:
-        """Say which limit binds, where, and what would be attainable."""
-        broken = np.flatnonzero(self.broken)
+    def error(self, axes: Sequence[Axis], left_out: Flags) -> UnattainableError:
+        """Say which limit binds, where, and what would be attainable; ``left_out`` tells without which strata."""
+        broken = np.flatnonzero(left_out)
         records = int(self.strata.sizes[broken].sum())
         worst = [limit for limit in self.limits if limit.measure.breaking(limit.limit).any()]
-        limit = worst[0]
+        # of all attributes that the setting speaks of, the one that is furthest from it
+        same = [other for other in worst if other.setting == worst[0].setting]
+        limit = (min if worst[0].measure.safer == "higher" else max)(same, key=lambda other: other.reached)
         what = f"{limit.setting} of {limit.attribute!r}" if limit.attribute else limit.setting
-        reached = np.where(limit.measure.breaking(limit.limit))[0]
-        values = limit.measure.values[reached]
-        best = float(values.min() if limit.measure.safer == "higher" else values.max())
+        best = limit.reached
         lacking = sorted({axes[row].name for row in np.flatnonzero(self.strata.lacking[broken].any(axis=0)).tolist()})
         where = "all records in one box"
-        hint = f"{_told(limit.setting, best, limit.measure.safer)} is attainable"
+        hint = f"{_attainable(limit)} is attainable"
         if len(self.strata) > 1:
             where = f"{records:,} records that lack values" + (
                 f" of {', '.join(map(repr, lacking))}" if lacking else ""
             )
-            share = records / int(self.strata.sizes.sum())
             merged = "missing='merged', or " if self.settings.missing == "own" else ""
-            hint = f"{merged}suppress={_above(share):g} to leave them out, or {hint}"
+            left = f"suppress={_above(records / int(self.strata.sizes.sum())):g} to leave them out, or "
+            hint = f"{merged}{left if broken.size < len(self.strata) else ''}{hint}"
         return UnattainableError(f"{what} = {limit.limit:g} cannot be kept: {where} reach {best:.6g}", hint=hint)
 
 
-def _told(setting: str, best: float, safer: str) -> str:
+def _attainable(limit: Limit) -> str:
     """Write the nearest limit that would be kept, rounded to the safe side."""
-    if setting in ("k", "households"):
-        return f"k={int(best)}"
-    scale = 1e4
-    rounded = np.floor(best * scale) / scale if safer == "higher" else np.ceil(best * scale) / scale
-    return f"{setting}={rounded:g}" if np.isfinite(rounded) else f"no {setting}"
+    if limit.setting in ("k", "households"):
+        return f"k={int(limit.reached)}"
+    scaled = limit.reached * 1e4
+    if not np.isfinite(scaled):
+        return f"no {limit.setting}"
+    rounded = np.floor(scaled) if limit.measure.safer == "higher" else np.ceil(scaled) + limit.measure.strict
+    return f"{limit.setting}={rounded / 1e4:.10g}"
 
 
 def _above(share: float) -> float:
@@ -175,6 +212,16 @@ def unattainable(settings: Boxes, microfile: Microfile, rules: Sequence[Rule], s
     sensitive = {name: one for name, one in settings.hierarchies.items() if name in settings.sensitive}
     kept = keeps(microfile, settings.promise(), hierarchies=sensitive, blocks=blocks)
     return Unattainable(settings, kept, tuple(rules), strata, blocks)
+
+
+def refuse_lost(axes: Sequence[Axis], lacking: Flags) -> None:
+    """Refuse to release an attribute of which no value is left; ``lacking`` is what the strata lack."""
+    for row in np.flatnonzero(lacking.all(axis=0)).tolist():
+        name = axes[row].name
+        raise UnattainableError(
+            f"no value of {name!r} could be released: records that have one cannot keep the limits by themselves",
+            hint=f"give {name!r} as an identifier, so that it does not leave, or relax the limits",
+        )
 
 
 def apart_limits(rules: Sequence[Rule], blocks: Blocks, chosen: Counts | None = None) -> list[Limit]:
@@ -197,5 +244,5 @@ def refuse_broken(limits: Sequence[Limit]) -> None:
             what = f"{limit.setting} of {limit.attribute!r}" if limit.attribute else limit.setting
             raise UnattainableError(
                 f"{what} = {limit.limit:g} is broken by {limit.violations.records:,} records of the result",
-                hint=f"{_told(limit.setting, limit.reached, limit.measure.safer)} is attainable",
+                hint=f"{_attainable(limit)} is attainable",
             )

@@ -14,7 +14,7 @@ from sfumato.errors import SettingError
 from sfumato.microfile.attribute import Kind
 from sfumato.microfile.microfile import Microfile
 from sfumato.statistics.language import parse
-from sfumato.statistics.sensitivity import Wanted, sensitivity_terms
+from sfumato.statistics.sensitivity import Term, Wanted, sensitivity_terms
 
 SAMPLE = 60_000
 """Derivatives are found on about so many records; each is an affine function of a record's values."""
@@ -30,6 +30,8 @@ class Costs:
     """One row an axis: a_i of XF13 (4), or what the loss of detail costs; 0 where the value is missing."""
     spoken: Flags
     """Of which axes a statistic speaks."""
+    wanted: tuple[Wanted, ...]
+    """The statistics."""
 
 
 def numeric_names(axes: Sequence[Axis]) -> list[str]:
@@ -63,14 +65,19 @@ def check_wanted(wanted: Sequence[Wanted], microfile: Microfile, axes: Sequence[
 
 
 def costs_of(
-    axes: Sequence[Axis], wanted: Sequence[Wanted], microfile: Microfile, weights: Reals | None, detail: float
+    axes: Sequence[Axis],
+    given: Sequence[Wanted] | None,
+    microfile: Microfile,
+    weights: Reals | None,
+    detail: float,
 ) -> Costs:
-    """Return what widths cost.
+    """Return what widths cost, given the statistics that are wanted, if any.
 
     An attribute that no statistic speaks of costs, over its whole span, ``detail`` times as much as those of the
     statistics do on average.
     """
-    rows = _sensitivities(axes, wanted, microfile, weights)
+    wanted, terms = _terms(axes, given, microfile, weights)
+    rows = _sensitivities(axes, terms, microfile)
     spans = np.array([axis.span for axis in axes])
     means = rows.mean(axis=1)
     spoken = (means > 0) & (spans > 0)
@@ -84,7 +91,7 @@ def costs_of(
             rows[row][axis.missing] = 0.0
     if weights is not None:
         rows *= weights * (microfile.records / weights.sum())
-    return Costs(rows, spoken)
+    return Costs(rows, spoken, tuple(wanted))
 
 
 def _numbers(microfile: Microfile, axes: Mapping[str, Axis], name: str) -> Reals:
@@ -95,25 +102,53 @@ def _numbers(microfile: Microfile, axes: Mapping[str, Axis], name: str) -> Reals
     return np.where(axis.missing, np.nan, axis.places) if axis.lacks else axis.places
 
 
-def _sensitivities(
-    axes: Sequence[Axis], wanted: Sequence[Wanted], microfile: Microfile, weights: Reals | None
-) -> Reals:
+def _terms(
+    axes: Sequence[Axis], given: Sequence[Wanted] | None, microfile: Microfile, weights: Reals | None
+) -> tuple[Sequence[Wanted], list[Term]]:
+    """Return the statistics, and their sensitivities as functions of the records' values."""
+    wanted = default_wanted(axes) if given is None else given
+    known = {axis.name: axis for axis in axes}
+    values = {name: _numbers(microfile, known, name) for name in _names(wanted)}
+
+    def terms(some: Sequence[Wanted], step: int) -> list[Term]:
+        sampled = {name: its[::step] for name, its in values.items()}
+        return sensitivity_terms(some, sampled, None if weights is None else weights[::step])
+
+    try:
+        return wanted, terms(wanted, -(-microfile.records // SAMPLE))
+    except SettingError:
+        # a sample may lack what defines a statistic; so may all records that have its attributes
+        defined = []
+        for one in wanted:
+            try:
+                terms([one], 1)
+            except SettingError as error:
+                if given is not None:
+                    raise SettingError(
+                        f"preserve: {one.statistic} cannot be told: {error.message}", hint="leave it out of preserve"
+                    ) from None
+            else:
+                defined.append(one)
+        return defined, terms(defined, 1)
+
+
+def _names(wanted: Sequence[Wanted]) -> list[str]:
+    return list(dict.fromkeys(name for one in wanted for name in parse(one.statistic).attributes))
+
+
+def _sensitivities(axes: Sequence[Axis], terms: Sequence[Term], microfile: Microfile) -> Reals:
     from concurrent.futures import ThreadPoolExecutor
 
     from sfumato.kernels.affine import add_absolute
 
     found = np.zeros((len(axes), microfile.records))
-    if not wanted:
-        return found
-    names = list(dict.fromkeys(name for one in wanted for name in parse(one.statistic).attributes))
-    known = {axis.name: axis for axis in axes}
-    columns = as_rows([_numbers(microfile, known, name) for name in names])
-    step = -(-microfile.records // SAMPLE)
-    terms = sensitivity_terms(
-        wanted, dict(zip(names, columns[:, ::step], strict=True)), None if weights is None else weights[::step]
-    )
     rows = {axis.name: row for row, axis in enumerate(axes)}
     terms = [term for term in terms if term.owner in rows]
+    if not terms:
+        return found
+    names = list(dict.fromkeys(name for term in terms for name in term.attributes))
+    known = {axis.name: axis for axis in axes}
+    columns = as_rows([_numbers(microfile, known, name) for name in names])
     most = max(len(term.attributes) for term in terms)
     uses = np.full((len(terms), most), -1, dtype=np.int32)
     coefficients = np.zeros((len(terms), most + 1))

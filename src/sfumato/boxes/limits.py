@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sfumato.arrays import Codes, Counts, Reals
+from sfumato.arrays import Codes, Flags, Reals
 from sfumato.microfile.encoding import Encoded
 
 if TYPE_CHECKING:
@@ -42,8 +42,11 @@ def own_codes(encoded: Encoded) -> Codes:
     return np.where(encoded.missing, np.int32(encoded.values.size), encoded.codes)
 
 
-def limits_with(k: int, rules: Sequence[Rule]) -> Limits:
-    """Gather rules for the kernels; all arrays are rectangles, so that one compiled kernel serves every task."""
+def limits_with(k: int, rules: Sequence[Rule], kept: Flags | None = None) -> Limits:
+    """Gather rules for the kernels; all arrays are rectangles, so that one compiled kernel serves every task.
+
+    ``kept`` tells which records the released table has, from which t measures; default: all.
+    """
     from sfumato.kernels.limits import NESTED, ORDERED, Limits
 
     records = max((max(rule.codes.size, rule.places.size) for rule in rules), default=0)
@@ -60,7 +63,8 @@ def limits_with(k: int, rules: Sequence[Rule]) -> Limits:
             places[row] = rule.places
             continue
         columns[row] = rule.codes
-        counts = np.bincount(rule.codes, minlength=rule.known + 1).astype(np.float64)
+        codes = rule.codes if kept is None or kept.all() else rule.codes[kept]
+        counts = np.bincount(codes, minlength=rule.known + 1).astype(np.float64)
         missing[row] = counts[rule.known] > 0
         shares = counts / counts.sum()
         if rule.rule == ORDERED:
@@ -94,30 +98,3 @@ def limits_with(k: int, rules: Sequence[Rule]) -> Limits:
 def codes_in(rules: Sequence[Rule]) -> int:
     """Return how many codes or nodes a kernel may have to count."""
     return max((rule.known + 2 for rule in rules), default=0)
-
-
-def broken_rules(limits: Limits, rules: Sequence[Rule], records: Counts) -> list[Rule]:
-    """Return the rules that some records do not keep even as a single box."""
-    from sfumato.kernels.limits import keeps_limits
-
-    counts = np.zeros(codes_in(rules) + 1, dtype=np.int64)
-    found = []
-    for row, rule in enumerate(rules):
-        one = slice(row, row + 1)
-        alone = limits._replace(
-            k=1,
-            rules=limits.rules[one],
-            limits=limits.limits[one],
-            extras=limits.extras[one],
-            columns=limits.columns[one],
-            places=limits.places[one],
-            sizes=limits.sizes[one],
-            missing=limits.missing[one],
-            table=limits.table[one],
-            prefix=limits.prefix[one],
-            nodes=limits.nodes[one],
-            node_shares=limits.node_shares[one],
-        )
-        if not keeps_limits(alone, records, 0, records.size, counts):
-            found.append(rule)
-    return found

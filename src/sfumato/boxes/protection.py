@@ -9,9 +9,18 @@ import numpy as np
 
 from sfumato.arrays import Codes, Counts, Flags, Reals
 from sfumato.boxes.axes import Axis, as_rows, axes_of, space_of
-from sfumato.boxes.checks import apart_limits, check_roles, refuse_broken, rules_of, unattainable
+from sfumato.boxes.checks import (
+    Unattainable,
+    apart_limits,
+    check_roles,
+    counted,
+    refuse_broken,
+    refuse_lost,
+    rules_of,
+    unattainable,
+)
 from sfumato.boxes.columns import Column, bits_of, interval_column, node_column, range_column, set_column
-from sfumato.boxes.costs import Costs, check_wanted, costs_of, default_wanted
+from sfumato.boxes.costs import Costs, check_wanted, costs_of
 from sfumato.boxes.edges import Edges, shown_values, snapped_edges
 from sfumato.boxes.limits import Rule, codes_in, limits_with
 from sfumato.boxes.preferences import preferred_places
@@ -36,7 +45,6 @@ from sfumato.microfile.hierarchy import Hierarchy
 from sfumato.microfile.microfile import Microfile
 from sfumato.progress import Progress
 from sfumato.release.release import Release
-from sfumato.statistics.sensitivity import Wanted
 
 if TYPE_CHECKING:
     from sfumato.boxes.boxes import Boxes
@@ -54,7 +62,6 @@ class Task:
     settings: Boxes
     microfile: Microfile
     axes: list[Axis]
-    wanted: tuple[Wanted, ...]
     costs: Costs
     rules: list[Rule]
     strata: Strata
@@ -72,7 +79,7 @@ def protect(settings: Boxes, microfile: Microfile, progress: Progress) -> Releas
     boxes, costs = _divided(task, kept, progress)
     progress("measuring", 0.0)
     ends = boxes.summary(as_rows([axis.places for axis in task.axes]), task.costs.rows, settings.threads)
-    stay = _worth_keeping(task, boxes, costs, int(settings.suppress * microfile.records - (~kept).sum()))
+    stay = _worth_keeping(task, boxes, costs, _allowed(settings, microfile) - int((~kept).sum()))
     return _released(task, boxes, ends, stay)
 
 
@@ -80,10 +87,10 @@ def _task(settings: Boxes, microfile: Microfile) -> tuple[Task, Flags]:
     """Check everything and set up the task; also return which records it is about."""
     check_roles(settings, microfile)
     axes = axes_of(microfile, settings.quasi, settings.hierarchies)
-    wanted = tuple(default_wanted(axes)) if settings.preserve is None else settings.preserve
-    check_wanted(wanted, microfile, axes)
+    check_wanted(settings.preserve or (), microfile, axes)
     rules = rules_of(settings, microfile, axes)
     strata, kept = _strata(settings, microfile, axes, rules)
+    rules = counted(rules, axes, strata)
     axes = [
         replace(axis, missing=lacking, places=np.where(lacking, 0.0, axis.places))
         if (lacking := strata.lacking[strata.numbers, row]).any()
@@ -91,32 +98,52 @@ def _task(settings: Boxes, microfile: Microfile) -> tuple[Task, Flags]:
         for row, axis in enumerate(axes)
     ]
     weights = settings.promise().roles.weights(microfile) if settings.weight else None
-    costs = costs_of(axes, wanted, microfile, weights, settings.detail)
-    return Task(settings, microfile, axes, wanted, costs, rules, strata), kept
+    costs = costs_of(axes, settings.preserve, microfile, weights, settings.detail)
+    return Task(settings, microfile, axes, costs, rules, strata), kept
 
 
 def _strata(settings: Boxes, microfile: Microfile, axes: list[Axis], rules: list[Rule]) -> tuple[Strata, Flags]:
     """Part the records by what they lack, and see that every part can keep the limits."""
     strata = Strata.of(axes)
 
+    def measured(some: Strata) -> Unattainable:
+        return unattainable(settings, microfile, counted(rules, axes, some), some)
+
     def breaking(some: Strata) -> Flags:
         few: Flags = some.sizes < settings.k
-        return few if few.any() or not rules else few | unattainable(settings, microfile, rules, some).broken
+        return few if few.any() or not rules else few | measured(some).broken
 
     if settings.missing == "merged":
         strata = strata.merged(breaking)
-    broken = breaking(strata)
+    broken = _left_out(settings, microfile, strata, measured(strata).broken) if rules else breaking(strata)
     kept = ~broken[strata.numbers]
-    left_out = microfile.records - int(kept.sum())
-    if left_out > settings.suppress * microfile.records or not kept.any():
-        raise unattainable(settings, microfile, rules, strata).error(axes)
+    if microfile.records - int(kept.sum()) > _allowed(settings, microfile) or not kept.any():
+        raise measured(strata).error(axes, broken)
+    refuse_lost(axes, strata.lacking[~broken])
     return strata, kept
+
+
+def _left_out(settings: Boxes, microfile: Microfile, strata: Strata, broken: Flags) -> Flags:
+    """Return which strata break limits if those are left out: what is left is the table that t measures from."""
+    while settings.t is not None and broken.any() and not broken.all():
+        rest = Strata(strata.lacking[~broken], (np.cumsum(~broken) - 1)[strata.numbers[~broken[strata.numbers]]])
+        further = unattainable(settings, microfile.filter(~broken[strata.numbers]), (), rest).broken
+        if not further.any():
+            break
+        broken = broken.copy()
+        broken[~broken] = further
+    return broken
+
+
+def _allowed(settings: Boxes, microfile: Microfile) -> int:
+    """Return how many records may be left out; 0.29 of 100 are 29, though not in binary numbers."""
+    return int(settings.suppress * microfile.records * (1.0 + 1e-12))
 
 
 def _divided(task: Task, kept: Flags, progress: Progress) -> tuple[Subdivision, Reals]:
     """Cut the space and exchange records; also return what each box costs, if that matters."""
     settings, records = task.settings, task.microfile.records
-    limits = limits_with(settings.k, task.rules)
+    limits = limits_with(settings.k, task.rules, kept)
     places = preferred_places(settings.prefer, settings.strength, task.axes, boxes=records / settings.k)
     space = space_of(task.axes, places, task.costs.rows)
     members = [its for its in task.strata.members() if kept[its[0]]]
@@ -179,6 +206,8 @@ def _broken(task: Task, boxes: Subdivision, stay: Flags) -> Flags:
 def _released(task: Task, boxes: Subdivision, ends: Summary, stay: Flags) -> Release:
     """Make the released table, measure it, and say how exact it is."""
     settings, microfile = task.settings, task.microfile
+    # the widths of boxes that are left out cost nothing, so that no grid is chosen for them
+    ends = replace(ends, totals=np.where(stay, ends.totals, 0.0))
     cells = cells_of(task.axes, task.strata, boxes, ends) if settings.edges == "tiling" else None
     rows = [row for row, axis in enumerate(task.axes) if axis.kind != "set"]
     found = side_by_side(lambda row: _edges(task, row, ends, cells), rows, settings.threads)
@@ -196,7 +225,7 @@ def _released(task: Task, boxes: Subdivision, ends: Summary, stay: Flags) -> Rel
         "method": "boxes",
         "edges": settings.edges,
         "grids": {name: its.grid for name, its in edges.items() if its.grid is not None},
-        "preserve": [one.model_dump(exclude_none=True) for one in task.wanted],
+        "preserve": [one.model_dump(exclude_none=True) for one in task.costs.wanted],
         "uncertainty": told,
         "left_out": left_out,
         "dismiss": settings.dismiss,

@@ -105,6 +105,24 @@ def node_column(axis: Axis, edges: Edges, lacking: Flags) -> Column:
     return _labelled(axis.name, described, codes, lacking)
 
 
+def run_column(axis: Axis, edges: Edges, lacking: Flags) -> Column:
+    """Return runs of a hierarchy's values: a node where one has just these, so that runs that are apart stay so."""
+    low, high = (np.where(lacking, 0, ends).astype(np.int64) for ends in (edges.lo, edges.hi))
+    keys, codes = np.unique(low * len(axis.values) + high, return_inverse=True)
+    names = [str(value) for value in axis.values]
+    described = []
+    for key in keys.tolist():
+        first, last = divmod(key, len(names))
+        members = tuple(names[first : last + 1])
+        alike = (
+            labels[first]
+            for nodes, labels in zip(axis.levels, axis.labels, strict=True)
+            if first < last and np.flatnonzero(nodes == nodes[first]).tolist() == list(range(first, last + 1))
+        )
+        described.append((next(alike, _set_label(members)), members))
+    return _labelled(axis.name, described, codes, lacking)
+
+
 def set_column(axis: Axis, bits: Bits, lacking: Flags) -> Column:
     """Return sets of categories; ``bits`` has one row a box."""
     from sfumato.kernels.quadratic import number_rows

@@ -19,7 +19,7 @@ from sfumato.boxes.checks import (
     rules_of,
     unattainable,
 )
-from sfumato.boxes.columns import Column, bits_of, interval_column, node_column, range_column, set_column
+from sfumato.boxes.columns import Column, bits_of, interval_column, node_column, range_column, run_column, set_column
 from sfumato.boxes.costs import Costs, check_wanted, costs_of
 from sfumato.boxes.edges import Edges, shown_values, snapped_edges
 from sfumato.boxes.limits import Rule, codes_in, limits_with
@@ -271,7 +271,7 @@ def _column(task: Task, axis: Axis, boxes: Subdivision, edges: Edges | None, cel
     if axis.kind == "ordinal":
         return range_column(axis, edges, lacking)
     if axis.kind == "tree":
-        return node_column(axis, edges, lacking)
+        return node_column(axis, edges, lacking) if cells is None else run_column(axis, edges, lacking)
     return interval_column(axis, edges, lacking, task.microfile.series(axis.name).dtype)
 
 

@@ -1,0 +1,65 @@
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+import pytest
+
+import sfumato as sf
+from sfumato.boxes.axes import axes_of
+from sfumato.boxes.costs import FLOOR, costs_of
+from sfumato.statistics import Wanted, combined_sensitivities
+from sfumato.statistics.sensitivity import sensitivity_terms
+
+RNG = np.random.default_rng(0)
+VALUES = {"x": RNG.normal(5, 2, 300), "y": RNG.gamma(2, 3, 300), "z": RNG.uniform(-1, 1, 300)}
+WEIGHTS = RNG.uniform(0.5, 3.0, 300)
+WANTED = [
+    Wanted(statistic="mean(x)", importance=2.0),
+    Wanted(statistic="var(y)"),
+    Wanted(statistic="std(x)"),
+    Wanted(statistic="cov(y, z)"),
+    Wanted(statistic="corr(x, y)", accuracy=0.01),
+    Wanted(statistic="regress(z ~ x + y)"),
+]
+
+
+@pytest.mark.parametrize("weights", [None, WEIGHTS])
+@pytest.mark.parametrize("wanted", [WANTED, *([one] for one in WANTED)])
+def test_terms_add_up_to_the_combined_sensitivities(wanted, weights):
+    expected = combined_sensitivities(wanted, VALUES, weights)
+    found = {name: np.zeros(300) for name in expected}
+    for term in sensitivity_terms(wanted, VALUES, weights):
+        rows = np.stack([np.ones(300), *(VALUES[name] for name in term.attributes)])
+        found[term.owner] += abs(term.coefficients @ rows)
+    for name, its in expected.items():
+        np.testing.assert_allclose(found[name], its, rtol=1e-8)
+
+
+def test_costs_are_the_combined_sensitivities():
+    file = sf.Microfile(pl.DataFrame(VALUES))
+    axes = axes_of(file, ["x", "y", "z"], {})
+    expected = combined_sensitivities(WANTED, VALUES)
+    for row, its in zip(axes, costs_of(axes, WANTED, file, None, 1.0).rows, strict=True):
+        np.testing.assert_allclose(its, np.maximum(expected[row.name], FLOOR * expected[row.name].mean()))
+
+
+def test_weights_scale_costs_and_missing_values_cost_nothing():
+    frame = pl.DataFrame(VALUES).with_columns(
+        pl.when(pl.Series(np.arange(300) < 50)).then(None).otherwise(pl.col("x")).alias("x")
+    )
+    file = sf.Microfile(frame)
+    axes = axes_of(file, ["x"], {})
+    rows = costs_of(axes, [Wanted(statistic="mean(x)")], file, WEIGHTS, 1.0).rows
+    assert not rows[0, :50].any()
+    ratio = rows[0, 50:] / WEIGHTS[50:]
+    np.testing.assert_allclose(ratio, ratio[0])
+
+
+def test_an_attribute_that_no_statistic_speaks_of_costs_its_detail():
+    file = sf.Microfile(pl.DataFrame(VALUES))
+    axes = axes_of(file, ["x", "z"], {})
+    one, two = (costs_of(axes, [Wanted(statistic="mean(x)")], file, None, detail) for detail in (1.0, 2.0))
+    assert one.spoken.tolist() == [True, False]
+    # over their spans both cost the same
+    assert one.rows[0].mean() * axes[0].span == pytest.approx(one.rows[1].mean() * axes[1].span)
+    np.testing.assert_allclose(two.rows[1], 2 * one.rows[1])

@@ -1,0 +1,86 @@
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+import pytest
+
+import sfumato as sf
+from sfumato.boxes.axes import axes_of
+from sfumato.boxes.strata import Strata
+from sfumato.errors import UnattainableError
+from tests.boxes.tables import blocks, microfile, outside
+
+RNG = np.random.default_rng(0)
+LACKING = np.arange(100) < 29
+FILE = pl.DataFrame(
+    {
+        "x": RNG.normal(size=100),
+        "y": np.where(LACKING, np.nan, RNG.normal(size=100)),
+        # who lacks y has one of two values only
+        "ill": np.where(LACKING, RNG.choice(["a", "b"], 100), RNG.choice(["b", "c", "d"], 100)),
+    },
+    nan_to_null=True,
+)
+
+
+def test_strata_are_the_patterns_of_missing_values():
+    file = microfile(0, 200, lacking=0.3, kinds=("age", "income", "job"))
+    axes = axes_of(file, ["age", "income", "job"], {})
+    strata = Strata.of(axes)
+    patterns = np.stack([axis.missing for axis in axes], axis=1)
+    assert len(strata) == len(np.unique(patterns, axis=0))
+    np.testing.assert_array_equal(strata.lacking[strata.numbers], patterns)
+    np.testing.assert_array_equal(np.sort(np.concatenate(strata.members())), np.arange(200))
+
+
+def test_merging_costs_few_values_and_adds_none():
+    file = microfile(1, 200, lacking=0.1, kinds=("age", "income", "job"))
+    axes = axes_of(file, ["age", "income", "job"], {})
+    strata = Strata.of(axes)
+    merged = strata.merged(lambda some: some.sizes < 20)
+    assert merged.sizes.min() >= 20
+    before, after = strata.lacking[strata.numbers], merged.lacking[merged.numbers]
+    assert (after | ~before).all()
+    assert after.sum() < 3 * before.sum() + 60
+
+
+def test_missing_values_stay_among_themselves():
+    release = sf.Boxes(quasi=["x", "y"], k=5, missing="own").protect(FILE)
+    assert release.table["y.lo"].is_null().to_list() == LACKING.tolist()
+    assert all(len({bool(LACKING[place]) for place in block}) == 1 for block in blocks(release))
+
+
+def test_what_cannot_stay_alone_is_refused_and_its_hints_work():
+    given = {"quasi": ["x", "y"], "sensitive": "ill", "k": 5}
+    with pytest.raises(UnattainableError, match=r"29 records that lack values of 'y' reach [\d.]+") as error:
+        sf.Boxes(**given, l=3, missing="own").protect(FILE)
+    assert "missing='merged', or suppress=0.29 to leave them out, or l=2 is attainable" in error.value.hint
+    assert sf.Boxes(**given, l=2, missing="own").protect(FILE).audit().holds
+
+
+def test_leaving_a_stratum_out_keeps_closeness_to_what_is_left():
+    given = {"quasi": ["x", "y"], "sensitive": "ill", "k": 5, "missing": "own"}
+    with pytest.raises(UnattainableError, match=r"t of 'ill' = 0.3 cannot be kept: .* lack values of 'y'"):
+        sf.Boxes(**given, t=0.3).protect(FILE)
+    release = sf.Boxes(**given, t=0.3, suppress=0.29).protect(FILE)
+    assert release.settings["left_out"] == 29
+    assert release.audit().holds
+    assert outside(sf.Microfile(FILE), release, np.flatnonzero(~LACKING)) == []
+
+
+def test_too_few_records_that_lack_values_are_merged():
+    few = FILE.with_columns(pl.when(pl.Series(np.arange(100) < 3)).then(None).otherwise(pl.col("x")).alias("x"))
+    with pytest.raises(UnattainableError, match=r"k = 5 cannot be kept: 3 records that lack values of 'x', 'y'"):
+        sf.Boxes(quasi=["x", "y"], k=5, missing="own").protect(few)
+    release = sf.Boxes(quasi=["x", "y"], k=5).protect(few)
+    assert release.audit().holds
+    assert outside(sf.Microfile(few), release) == []
+    assert release.estimate("mean(y)").records == 71
+
+
+def test_an_attribute_that_would_be_lost_is_refused():
+    rare = FILE.with_columns(y=pl.when(pl.Series(np.arange(100) > 97)).then(pl.col("y")))
+    with pytest.raises(UnattainableError, match=r"no value of 'y' could be released") as error:
+        sf.Boxes(quasi=["x", "y"], k=5).protect(rare)
+    assert "'y' as an identifier" in error.value.hint
+    assert sf.Boxes(quasi="x", identifiers="y", k=5).protect(rare).audit().holds

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Sequence
+from typing import Any, get_args
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
@@ -19,21 +19,62 @@ class Settings(BaseModel):
         try:
             super().__init__(**given)
         except ValidationError as error:
-            raise explained(error, allowed=type(self).model_fields) from None
+            raise explained(error, type(self)) from None
+
+    # settings within settings are made without it, so that errors tell the whole way to what is wrong
+    __init__.__pydantic_base_init__ = True  # type: ignore[attr-defined]  # pydantic's own sign
 
 
-def explained(error: ValidationError, *, allowed: Mapping[str, object]) -> SettingError:
-    """Say in words which setting is wrong and what is allowed."""
+def explained(error: ValidationError, model: type[Settings], *, within: str = "") -> SettingError:
+    """Say in words which setting is wrong and what is allowed.
+
+    Parameters
+    ----------
+    error, model
+        What pydantic found wrong with these settings.
+    within
+        Where the settings stand, as ``protect[0]`` of a recipe.
+    """
     problem = error.errors(include_url=False)[0]
-    name = ".".join(str(part) for part in problem["loc"]) or "settings"
+    place = place_of(problem["loc"], within=within)
     if problem["type"] == "extra_forbidden":
-        return SettingError(f"there is no setting {name!r}", hint=nearest(name, allowed))
+        name = str(problem["loc"][-1])
+        return SettingError(f"there is no setting {place!r}", hint=nearest(name, _known_at(model, problem["loc"][:-1])))
     if problem["type"] == "missing":
-        return SettingError(f"setting {name!r} is missing")
+        return SettingError(f"setting {place!r} is missing")
     message = problem["msg"].removeprefix("Value error, ")
     given = problem.get("input")
     shown = f" (given: {given!r})" if isinstance(given, str | int | float | bool) else ""
-    return SettingError(f"setting {name!r}: {message[:1].lower()}{message[1:]}{shown}")
+    if not problem["loc"]:
+        # several settings do not go together
+        return SettingError(f"{within}: {message}" if within else message)
+    return SettingError(f"setting {place!r}: {message[:1].lower()}{message[1:]}{shown}")
+
+
+def place_of(parts: Sequence[str | int], *, within: str = "") -> str:
+    """Write where a setting stands.
+
+    >>> place_of(["preserve", 1, "accuracy"], within="protect[0]")
+    'protect[0].preserve[1].accuracy'
+    """
+    for part in parts:
+        within += f"[{part}]" if isinstance(part, int) else f".{part}" if within else part
+    return within
+
+
+def _known_at(model: type[Settings], parts: Sequence[str | int]) -> Iterable[str]:
+    """Return the names of the settings at a place."""
+    for part in parts:
+        if part in model.model_fields:
+            inner = _settings_in(model.model_fields[str(part)].annotation)
+            model = inner or model
+    return model.model_fields
+
+
+def _settings_in(annotation: Any) -> type[Settings] | None:
+    if isinstance(annotation, type) and issubclass(annotation, Settings):
+        return annotation
+    return next((found for part in get_args(annotation) if (found := _settings_in(part))), None)
 
 
 def listed(names: str | Sequence[str]) -> tuple[str, ...]:

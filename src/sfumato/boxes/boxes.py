@@ -81,7 +81,9 @@ class Boxes(Settings):
     epsilon: dict[str, float] = Field(default_factory=dict)
     """How far apart values of a quasi attribute must lie to count as different ones for ``l``; default: the smallest
     unit in which they are written."""
-    preserve: Annotated[tuple[Wanted, ...] | None, BeforeValidator(_wanted)] = None
+    preserve: Annotated[
+        tuple[Wanted, ...] | None, BeforeValidator(_wanted, json_schema_input_type=str | list[str | Wanted])
+    ] = None
     """Statistics that shall stay exact, with their importance and accuracy if wanted; default: the means, variances
     and correlations of all numeric quasi attributes."""
     detail: float = Field(default=1.0, ge=0)
@@ -102,7 +104,10 @@ class Boxes(Settings):
     """Whether estimates from the release also tell what they are with rare boxes dropped, or weighted less."""
     calibrate: bool = True
     """Whether these weights keep means and second moments, without which they are biased."""
-    prefer: Annotated[dict[str, Preference], BeforeValidator(_preferences)] = Field(default_factory=dict)
+    prefer: Annotated[
+        dict[str, Preference],
+        BeforeValidator(_preferences, json_schema_input_type=dict[str, float | list[float] | Preference]),
+    ] = Field(default_factory=dict)
     """Preferred cut points of numeric attributes: ``{"age": [18, 65], "income": {"multiples": 1000}}``."""
     strength: float = Field(default=1.0, ge=0, le=1000)
     """How much wider a box seems that reaches across a preferred point, in widths of a usual box."""

@@ -32,7 +32,7 @@ def new_folder(target: Path, *, force: bool, check: Callable[[Path], None]) -> I
     check
         Raises :class:`ReleaseError` for a folder that must never be replaced.
     """
-    _check_target(target, force=force, check=check)
+    check_target(target, force=force, check=check)
     try:
         with _held(target.parent, wait=True):
             _remove_leftovers(target)
@@ -46,7 +46,7 @@ def new_folder(target: Path, *, force: bool, check: Callable[[Path], None]) -> I
         _sync(work)
         with _held(target.parent, wait=True):
             # somebody may have put something there meanwhile
-            _check_target(target, force=force, check=check)
+            check_target(target, force=force, check=check)
             if _filled(target):
                 _exchange(work, target)
             else:
@@ -111,7 +111,8 @@ def _filled(target: Path) -> bool:
     return target.is_dir() and any(target.iterdir())
 
 
-def _check_target(target: Path, *, force: bool, check: Callable[[Path], None]) -> None:
+def check_target(target: Path, *, force: bool, check: Callable[[Path], None]) -> None:
+    """Refuse a target that cannot become the folder; parameters are as for :func:`new_folder`."""
     try:
         if not target.parent.is_dir():
             raise ReleaseError(f"there is no folder {target.parent}", hint="make it first")

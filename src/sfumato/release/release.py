@@ -33,7 +33,7 @@ from sfumato.release.certificate import (
 )
 from sfumato.release.codebook import Codebook, describe
 from sfumato.release.data import column_facts, released_frame, reordered, write_data
-from sfumato.release.folder import move_private, new_folder, remove_private, write_private
+from sfumato.release.folder import check_target, move_private, new_folder, remove_private, write_private
 from sfumato.statistics.dismissal import Dismiss, Dismissal, dismissal_of
 from sfumato.statistics.estimate import Estimate, Regression, estimate_of
 from sfumato.statistics.language import Statistic, parse
@@ -293,6 +293,13 @@ def open_release(folder: str | Path) -> Release:
     release.codebook = opened.codebook
     release.folder = path
     return release
+
+
+def check_folder(folder: str | Path, *, force: bool) -> Path:
+    """Refuse a folder that a release cannot be written to, before any work is done."""
+    path = Path(os.path.abspath(folder))
+    check_target(path, force=force, check=_refuse_strangers)
+    return path
 
 
 def _check_choice(setting: str, given: str, allowed: Sequence[str]) -> None:

@@ -1,0 +1,251 @@
+"""Recipes: a TOML file that says which microfile is protected, and how."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any, TypeVar
+
+from pydantic import BeforeValidator, Field, ValidationError
+from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue, models_json_schema
+from pydantic_core import core_schema
+
+from sfumato.boxes import Boxes
+from sfumato.errors import MicrofileError, SettingError, nearest
+from sfumato.microfile.attribute import Code, Kind
+from sfumato.microfile.hierarchy import Hierarchy
+from sfumato.microfile.microfile import Microfile
+from sfumato.microfile.reading import read
+from sfumato.microfile.roles import Names
+from sfumato.progress import Progress, silent
+from sfumato.release.release import Release
+from sfumato.settings import Settings, explained, listed, place_of
+from sfumato.toml import Place, Toml, read_toml
+
+Made = TypeVar("Made", bound=Settings)
+
+PROTECTIONS: dict[str, type[Boxes]] = {"boxes": Boxes}
+"""The settings of each method. Their fields are all that an entry of ``[[protect]]`` can have beside ``method``."""
+
+
+def _kinds(given: Any) -> Any:
+    known = [kind.value for kind in Kind]
+    for name, kind in given.items() if isinstance(given, Mapping) else ():
+        if kind not in known and not (isinstance(kind, list | tuple) and kind):
+            raise ValueError(f"{name!r} is given as {kind!r}; allowed: {', '.join(known)}, or a list from low to high")
+    return given
+
+
+def _missing(given: Any) -> Any:
+    parts = given.values() if isinstance(given, Mapping) else (given,)
+    codes = [code for part in parts for code in (part if isinstance(part, list | tuple) else (part,))]
+    if not all(isinstance(code, str | int | float) for code in codes):
+        raise ValueError("give a code, a list of codes, or these by columns")
+    return given
+
+
+def _entries(given: Any) -> Any:
+    if isinstance(given, Mapping):
+        raise ValueError("write [[protect]] with two brackets: there can be several")
+    return given
+
+
+class Source(Settings):
+    """Where the microfile lies, and how it is read."""
+
+    path: str
+    """The file, as seen from the recipe's folder: csv, tsv, txt (also .gz), parquet, sav, dta or sas7bdat."""
+    identifiers: Names = ()
+    """Attributes that name a person; they never leave."""
+    weight: str | None = None
+    """How many people of the population a record stands for."""
+    kinds: Annotated[dict[str, str | tuple[Code, ...]], BeforeValidator(_kinds)] = Field(default_factory=dict)
+    """For columns whose kind is not as guessed: numeric, categorical, ordinal, or the categories from low to high."""
+    missing: Annotated[
+        Code | tuple[Code, ...] | dict[str, Code | tuple[Code, ...]] | None, BeforeValidator(_missing)
+    ] = None
+    """Codes that mean a missing value, for all columns or column by column."""
+    encoding: str | None = None
+    """Of a text file, if it is not found rightly."""
+    delimiter: str | None = None
+    """Of a text file, if it is not found rightly."""
+    decimal: str | None = None
+    """Decimal sign of a text file, if it is not found rightly."""
+
+
+class Sheet(Settings):
+    """A recipe as it is written."""
+
+    seed: int | None = Field(default=None, ge=0, lt=2**31)
+    """The seed of all random numbers; with it, the same file and recipe give the same bytes."""
+    microfile: Source
+    """Where the microfile lies, and how it is read."""
+    protect: Annotated[tuple[dict[str, Any], ...], BeforeValidator(_entries)] = Field(min_length=1)
+    """The protections, in order."""
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """What a recipe says, checked; made by :func:`read_recipe`."""
+
+    toml: Toml
+    source: Source
+    protections: tuple[Boxes, ...]
+    seed: int | None = None
+
+    @property
+    def path(self) -> Path:
+        """The recipe's file."""
+        return self.toml.path
+
+    def run(self, *, progress: Progress = silent) -> Release:
+        """Read the microfile, run the protections in order, and return the release.
+
+        Parameters
+        ----------
+        progress
+            Called while reading and protecting.
+        """
+        try:
+            microfile = self._read(progress)
+        except SettingError as error:
+            raise _pointed(self.toml, ("microfile",), error, Source.model_fields) from None
+        for number, protection in enumerate(self.protections):
+            try:
+                release = protection.protect(microfile, progress=progress)
+            except SettingError as error:
+                raise _pointed(self.toml, ("protect", number), error, type(protection).model_fields) from None
+            microfile = release.microfile
+        return release
+
+    def _read(self, progress: Progress) -> Microfile:
+        how = self.source.model_dump(include={"kinds", "missing", "encoding", "delimiter", "decimal"})
+        return read(self.path.parent / self.source.path, **how, progress=progress)
+
+
+def read_recipe(path: str | os.PathLike[str], *, seed: int | None = None) -> Recipe:
+    """Read a recipe, refusing what is wrong in it.
+
+    Parameters
+    ----------
+    path
+        The TOML file.
+    seed
+        In place of the seeds that it gives.
+
+    Raises
+    ------
+    SettingError
+        Names the file, the line, the table and the key, what was given and what is allowed.
+    """
+    toml = read_toml(path)
+    content = toml.content if seed is None else toml.content | {"seed": seed}
+    sheet = _made(Sheet, content, toml, ())
+    if not _is_file(toml.path.parent / sheet.microfile.path):
+        raise _missing_file(toml, ("microfile", "path"), sheet.microfile.path)
+    if len(sheet.protect) > 1:
+        raise toml.wrong(("protect", 1), "protect[1]: a file is divided into boxes once", hint="keep one [[protect]]")
+    entries = [dict(entry) | ({} if seed is None else {"seed": seed}) for entry in sheet.protect]
+    protections = [_protection(toml, sheet, number, entry) for number, entry in enumerate(entries)]
+    return Recipe(toml, sheet.microfile, tuple(protections), sheet.seed)
+
+
+def _protection(toml: Toml, sheet: Sheet, number: int, entry: dict[str, Any]) -> Boxes:
+    """Make the settings of one protection; what it does not say is taken over from the file."""
+    place: Place = ("protect", number)
+    method = entry.pop("method", None)
+    if method not in PROTECTIONS:
+        told = "is missing" if method is None else f"{method!r} is not known"
+        where = place if method is None else (*place, "method")
+        hint = f"known methods are: {', '.join(PROTECTIONS)}"
+        raise toml.wrong(where, f"setting {place_of((*place, 'method'))!r} {told}", hint=hint)
+    model = PROTECTIONS[method]
+    if isinstance(entry.get("hierarchies"), dict):
+        its = entry["hierarchies"].items()
+        entry["hierarchies"] = {name: _hierarchy(toml, (*place, "hierarchies", name), file) for name, file in its}
+    for name, value in (("weight", sheet.microfile.weight), ("seed", sheet.seed)):
+        if value is not None:
+            entry.setdefault(name, value)
+    shared, own = sheet.microfile.identifiers, entry.get("identifiers", [])
+    if isinstance(own, str | list):
+        # identifiers of the file never leave, whatever an entry says
+        entry["identifiers"] = [*shared, *(name for name in listed(own) if name not in shared)]
+    return _made(model, entry, toml, place)
+
+
+def _hierarchy(toml: Toml, place: Place, file: Any) -> Hierarchy:
+    if not isinstance(file, str):
+        raise toml.wrong(place, f"setting {place_of(place)!r}: give the name of a CSV file (given: {file!r})")
+    path = toml.path.parent / file
+    if not _is_file(path):
+        raise _missing_file(toml, place, file)
+    try:
+        return Hierarchy.from_csv(path)
+    except (SettingError, MicrofileError) as error:
+        raise toml.wrong(place, f"setting {place_of(place)!r}: {error.message}", hint=error.hint) from None
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except (OSError, ValueError):
+        # too long, or no name at all
+        return False
+
+
+def _missing_file(toml: Toml, place: Place, file: str) -> SettingError:
+    path = toml.path.parent / file
+    try:
+        beside = sorted(one.name for one in path.parent.iterdir() if one.is_file())
+    except (OSError, ValueError):
+        beside = []
+    hint = nearest(path.name, beside) if beside else "paths are seen from the recipe's folder"
+    return toml.wrong(place, f"setting {place_of(place)!r}: there is no file {path}", hint=hint)
+
+
+def _made(model: type[Made], given: dict[str, Any], toml: Toml, place: Place) -> Made:
+    """Make settings, pointing at what is wrong."""
+    try:
+        return model.model_validate(given)
+    except ValidationError as error:
+        told = explained(error, model, within=place_of(place))
+        raise toml.wrong((*place, *error.errors()[0]["loc"]), told.message, hint=told.hint) from None
+
+
+def _pointed(toml: Toml, place: Place, error: SettingError, known: Iterable[str]) -> SettingError:
+    """Point at what does not fit the microfile; messages begin with the setting where there is one."""
+    word = re.match(r"\w+", error.message)
+    where = (*place, word[0]) if word and word[0] in known else place
+    return toml.wrong(where, f"{place_of(place)}: {error.message}", hint=error.hint)
+
+
+class _Written(GenerateJsonSchema):
+    """Describes settings as they are written in a recipe."""
+
+    def dataclass_schema(self, schema: core_schema.DataclassSchema) -> JsonSchemaValue:
+        if schema["cls"] is Hierarchy:
+            return {"type": "string", "description": "A CSV file in ARX's form, as seen from the recipe's folder."}
+        return super().dataclass_schema(schema)
+
+    def function_before_schema(self, schema: core_schema.BeforeValidatorFunctionSchema) -> JsonSchemaValue:
+        inner = super().function_before_schema(schema)
+        return {"anyOf": [{"type": "string"}, inner]} if schema["function"]["function"] is listed else inner
+
+
+def recipe_schema() -> dict[str, Any]:
+    """Return the JSON Schema of recipes, for editors; it is shipped as ``recipe.schema.json``."""
+    models: list[Any] = [(model, "validation") for model in (Sheet, *PROTECTIONS.values())]
+    _, made = models_json_schema(models, schema_generator=_Written)
+    known = made["$defs"]
+    sheet = known.pop("Sheet")
+    for method, model in PROTECTIONS.items():
+        entry = known[model.__name__]
+        entry["description"] = entry["description"].partition("\n")[0]
+        entry["properties"] = {"method": {"const": method}} | entry["properties"]
+        entry["required"] = ["method", *entry["required"]]
+    refs = [{"$ref": f"#/$defs/{model.__name__}"} for model in PROTECTIONS.values()]
+    sheet["properties"]["protect"]["items"] = {"anyOf": refs}
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **sheet, "title": "sfumato recipe", "$defs": known}

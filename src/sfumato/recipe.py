@@ -248,4 +248,9 @@ def recipe_schema() -> dict[str, Any]:
         entry["required"] = ["method", *entry["required"]]
     refs = [{"$ref": f"#/$defs/{model.__name__}"} for model in PROTECTIONS.values()]
     sheet["properties"]["protect"]["items"] = {"anyOf": refs}
-    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **sheet, "title": "sfumato recipe", "$defs": known}
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        **sheet,
+        "title": "sfumato recipe",
+        "$defs": known,
+    }

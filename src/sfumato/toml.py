@@ -18,7 +18,9 @@ _NAME = r"""[A-Za-z0-9_-]+|"(?:[^"\\\n]|\\.)*"|'[^'\n]*'"""
 _KEY = rf"(?:{_NAME})(?:[ \t]*\.[ \t]*(?:{_NAME}))*"
 _HEADER = re.compile(rf"[ \t]*(\[\[?)[ \t]*({_KEY})[ \t]*\]")
 _PAIR = re.compile(rf"[ \t]*({_KEY})[ \t]*=")
-_TOKEN = re.compile(r'''"""(?:\\.|[^\\])*?"{3,5}|\'\'\'.*?\'{3,5}|"(?:[^"\\\n]|\\.)*"|'[^'\n]*'|#[^\n]*|[][{}\n]''', re.DOTALL)
+_TOKEN = re.compile(
+    r'''"""(?:\\.|[^\\])*?"{3,5}|\'\'\'.*?\'{3,5}|"(?:[^"\\\n]|\\.)*"|'[^'\n]*'|#[^\n]*|[][{}\n]''', re.DOTALL
+)
 
 
 @dataclass(frozen=True)
@@ -69,9 +71,9 @@ def _lowered(message: str) -> str:
 
 
 def lines_of(text: str) -> dict[Place, int]:
-    """Return on which line each table, each of its keys and each entry of a list of tables stands.
+    r"""Return on which line each table, each of its keys and each entry of a list of tables stands.
 
-    >>> lines_of("seed = 1\\n[[protect]]\\nk = 5\\n")
+    >>> lines_of("seed = 1\n[[protect]]\nk = 5\n")
     {('seed',): 1, ('protect',): 2, ('protect', 0): 2, ('protect', 0, 'k'): 3}
     """
     found: dict[Place, int] = {}

@@ -19,6 +19,7 @@ from sfumato.errors import SfumatoError
 VERBS = {
     "demo": "Everything on an embedded census.",
     "profile": "What is in a file: kinds, uniqueness, which columns identify.",
+    "protect": "Runs a recipe's protections in order and writes the release.",
     "measure": "How safe any table is: k, l, t, risk and more; exit 1 if a limit is broken.",
     "estimate": "Statistics of a release, with the ranges they are sure to lie in.",
     "audit": "Re-measures a release on disk; exit 1 when a promise is broken.",
@@ -61,6 +62,9 @@ def _run(given: list[str]) -> int:
     as_json = "--json" in given
     try:
         code = _app(verb)(args=given, prog_name="sfumato", standalone_mode=False)
+        if code == INTERRUPTED:
+            # typer itself takes the interruption
+            raise KeyboardInterrupt
         return code if isinstance(code, int) else 0
     except SfumatoError as error:
         return _refuse(error, kind=type(error).__name__, message=error.message, hint=error.hint, as_json=as_json)

@@ -68,10 +68,11 @@ def estimate(
         content: dict[str, Any] = {"release": str(release), "estimates": [one.summary() for one in found]}
         emit(content | ({"picture": str(picture)} if picture else {}))
     else:
-        _show(found, picture)
+        show(found, picture)
 
 
-def _show(found: list[Estimate | Regression], picture: Path | None) -> None:
+def show(found: list[Estimate | Regression], picture: Path | None) -> None:
+    """Print estimates for people."""
     out = console()
     single = [(one.statistic, one) for one in found if isinstance(one, Estimate)]
     tables = [("Estimates", "statistic", single)] if single else []

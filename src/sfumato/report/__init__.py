@@ -1,6 +1,7 @@
 """Pages and pictures made from results."""
 
+from sfumato.report.boxes import boxes_chart
 from sfumato.report.estimates import estimates_chart
 from sfumato.report.pictures import write_picture
 
-__all__ = ["estimates_chart", "write_picture"]
+__all__ = ["boxes_chart", "estimates_chart", "write_picture"]

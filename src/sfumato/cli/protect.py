@@ -1,0 +1,181 @@
+"""``sfumato protect``: from a recipe to a written release."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any, cast
+
+import typer
+
+from sfumato.cli.estimate import show as show_estimates
+from sfumato.cli.options import Json, Seed, names
+from sfumato.cli.show import console, emit, plain, progress_shown, table, verdict
+from sfumato.errors import SettingError
+from sfumato.progress import Progress
+from sfumato.recipe import Recipe, read_recipe
+from sfumato.release.audit import Audit, audit_folder
+from sfumato.release.release import Format, Release, check_folder, open_release
+from sfumato.statistics.estimate import Estimate, Regression
+
+
+def protect(
+    recipe: Annotated[Path, typer.Argument(help="The recipe, a TOML file.")],
+    *,
+    out: Annotated[
+        Path | None, typer.Option(help="Where the release is written; default: RECIPE-release beside the recipe.")
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace a release that is there.")] = False,
+    format: Annotated[str, typer.Option(help="Of the data.", metavar="parquet|csv")] = "parquet",
+    picture: Annotated[
+        Path | None, typer.Option(help="Also draw the boxes: a file that ends with .png, .svg or .html.")
+    ] = None,
+    axes: Annotated[
+        str | None, typer.Option(help="Of which two attributes; default: the first two of numbers or dates.")
+    ] = None,
+    json: Json = False,
+    seed: Seed = None,
+) -> None:
+    """Run the recipe's protections in order and write the release."""
+    asked = read_recipe(recipe, seed=seed)
+    folder = check_folder(out or recipe.parent / f"{recipe.stem}-release", force=force)
+    across = _axes(axes, picture)
+    if format not in ("parquet", "csv"):
+        raise SettingError(f"format {format!r} is not known; allowed: parquet, csv")
+    if picture is not None:
+        from sfumato.report.pictures import check_picture
+
+        check_picture(picture, beside=folder)
+    with progress_shown() as progress:
+        release = asked.run(progress=progress)
+        chart = None
+        if picture is not None:
+            from sfumato.report import boxes_chart
+
+            chart = boxes_chart(release, *across)
+        release.write(folder, format=cast("Format", format), force=force, seed=asked.seed, progress=progress)
+        if picture is not None and chart is not None:
+            from sfumato.report import write_picture
+
+            progress("drawing", 0.0)
+            write_picture(chart, picture)
+        audit = audit_folder(folder)
+        told = _estimates(open_release(folder), progress)
+    with verdict(kept=audit.holds):
+        if json:
+            content = as_json(asked, release, audit, told)
+            emit(content | {"release": str(folder), "picture": None if picture is None else str(picture)})
+        else:
+            _show(asked, release, audit, told, folder, picture)
+
+
+def _axes(given: str | None, picture: Path | None) -> tuple[str, ...]:
+    if given is None:
+        return ()
+    if picture is None:
+        raise SettingError("--axes needs --picture")
+    found = names([given])
+    if len(found) != 2:
+        raise SettingError(f"--axes needs two attributes (given: {given!r})", hint="--axes age,income")
+    return found
+
+
+def _estimates(release: Release, progress: Progress) -> list[Estimate | Regression]:
+    """Return what the release tells of each preserved statistic."""
+    wanted = [one["statistic"] for one in release.settings.get("preserve", [])]
+    found = []
+    for number, statistic in enumerate(wanted):
+        progress(statistic, number / len(wanted))
+        found.append(release.estimate(statistic, weight=release.promise.weight))
+    return found
+
+
+def as_json(recipe: Recipe, release: Release, audit: Audit, told: list[Estimate | Regression]) -> dict[str, Any]:
+    """Return what was done as one JSON object."""
+    settings = release.settings
+    return {
+        "recipe": str(recipe.path),
+        "method": settings["method"],
+        "records": release.microfile.records,
+        "left_out": settings["left_out"],
+        "promised": release.promise.model_dump(mode="json", exclude_none=True),
+        "apart": settings.get("apart"),
+        "holds": audit.holds,
+        "measured": audit.measured,
+        "uncertainty": settings["uncertainty"],
+        "statistics": [one.summary() for one in told],
+        "edges": {"kind": settings["edges"], "grids": settings["grids"], "shown": settings.get("shown")},
+    }
+
+
+def _show(
+    recipe: Recipe,
+    release: Release,
+    audit: Audit,
+    told: list[Estimate | Regression],
+    folder: Path,
+    picture: Path | None,
+) -> None:
+    out = console()
+    settings, measured = release.settings, audit.measured
+    out.print(f"[bold]{plain(recipe.source.path)}[/bold]: {_counted(release, audit)}.")
+    out.print("The release holds." if audit.holds else "The release does not hold.", style="bold")
+    for finding in audit.findings:
+        out.print(f"  {finding.about}: {finding.message}", markup=False)
+    out.print(table("What every block keeps", ("limit", "promised", "measured"), _limits(release, audit)))
+    risk = measured["risk"]
+    out.print(
+        f"Risk: {plain(risk['expected'])} re-identifications expected, at most {plain(risk['highest'])} for a record."
+    )
+    if told:
+        show_estimates(told, None)
+    for line in (*_exactness(settings), *_edges(settings)):
+        out.print(line, markup=False)
+    out.print(f"The release lies in {folder}; what only you may keep in {folder}.private.", markup=False)
+    if picture is not None:
+        out.print(f"The picture lies in {picture}.", markup=False)
+
+
+def _counted(release: Release, audit: Audit) -> str:
+    left_out = release.settings["left_out"]
+    told = f"{plain(release.microfile.records)} records in {plain(audit.measured['blocks'])} blocks"
+    return f"{told}, {plain(left_out)} left out" if left_out else f"{told}, none left out"
+
+
+def _limits(release: Release, audit: Audit) -> list[tuple[str, float, object]]:
+    """Return each limit, as promised and as measured."""
+    promise, measured = release.promise, audit.measured
+    rows: list[tuple[str, float, object]] = [("k", promise.k, measured["k"])]
+    if promise.household is not None:
+        rows.append(("households", promise.k, measured["households"]))
+    if promise.l is not None:
+        # what recursive diversity reaches is a c, which is told in JSON
+        entropies = (its["entropy_l"] for its in measured["attributes"].values())
+        reached = {"distinct": measured["l"], "entropy": min(entropies), "recursive": audit.holds}[promise.diversity]
+        rows.append((f"l ({promise.diversity})", promise.l, reached))
+    if promise.t is not None:
+        rows.append(("t", promise.t, measured["t"]))
+    for name, rule in release.settings.get("apart", {}).items():
+        rows.append((f"values of {name} at least {rule['epsilon']:g} apart", rule["l"], audit.holds))
+    return rows
+
+
+def _exactness(settings: dict[str, Any]) -> list[str]:
+    """Say how far statistics are off, beside the formula's optimum."""
+    told = settings["uncertainty"]
+    if "achieved" not in told:
+        return []
+    lines = [f"On average a preserved statistic may be off by {told['achieved']:g} times its wanted accuracy (linear)."]
+    if "optimum" in told:
+        optimum = f"The optimum of the formula, for boxes of their attributes alone, is {told['optimum']:g}"
+        lines.append(f"{optimum}: this is {told['ratio']:g} times as much.")
+    return lines
+
+
+def _edges(settings: dict[str, Any]) -> list[str]:
+    """Say where edges lie and what they show."""
+    if settings["edges"] == "tight":
+        return [f"Edges are tight: they show an exact value of {plain(settings['shown'])} records."]
+    if settings["edges"] == "tiling":
+        return ["Edges lie at the cuts: the boxes cover the whole space."]
+    grids = [f"{name} {step if isinstance(step, str) else f'{step:g}'}" for name, step in settings["grids"].items()]
+    return [f"Edges lie on grids: {', '.join(grids)}."] if grids else []

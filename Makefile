@@ -23,7 +23,7 @@ bench: $(STAMP)
 	$(BIN)/python -m benchmarks
 
 schema: $(STAMP)
-	$(BIN)/python -c "import json; from sfumato.release.certificate import certificate_schema as s; print(json.dumps(s(), indent=2))" > src/sfumato/release/certificate.schema.json
+	$(BIN)/python -m tests.generated
 
 docs: $(DOCS_STAMP)
 	$(BIN)/mkdocs build --strict

@@ -6,31 +6,32 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
-import numpy as np
 import typer
 
+from sfumato.boxes import Boxes
 from sfumato.cli.audit import as_json, show
 from sfumato.cli.options import Json, Seed
 from sfumato.cli.show import console, emit, plain, progress_shown
-from sfumato.measures.kept import keeps
 from sfumato.measures.profile import Combination, profile
-from sfumato.measures.promise import Promise
 from sfumato.measures.safety import measure
 from sfumato.measures.summary import summarize
 from sfumato.measures.utility import Utility, utility_of
 from sfumato.microfile.census import census
-from sfumato.microfile.forms import Exact, Form, Interval, Sets
-from sfumato.microfile.hierarchy import Hierarchy
-from sfumato.microfile.microfile import Microfile
 from sfumato.release.audit import Audit, audit_folder
-from sfumato.release.release import Release, open_release
+from sfumato.release.release import open_release
 from sfumato.statistics.estimate import Estimate, Regression
 
 RECORDS = 50_000
-YEARS = 20
-LEFT_OUT = ("name", "household", "zip", "hours", "weight")
 STATISTICS = ("mean(age)", "std(age)", "corr(age, income)")
-PROMISE = Promise(quasi=("region", "sex", "age", "education"), sensitive=("illness", "income"), k=10, l=3, t=0.35)
+BOXES = Boxes(
+    quasi=("region", "sex", "age", "education"),
+    sensitive=("illness", "income"),
+    identifiers=("name", "household", "zip", "hours", "weight"),
+    k=10,
+    l=3,
+    t=0.35,
+    preserve=STATISTICS,
+)
 
 
 def demo(
@@ -40,22 +41,14 @@ def demo(
     json: Json = False,
     seed: Seed = 1,
 ) -> None:
-    """Profile, measure, coarsen, release, audit and estimate an embedded census."""
+    """Profile, measure, protect, release, audit and estimate an embedded census."""
     with progress_shown() as progress:
         people = census(RECORDS, seed=seed or 0)
         found = profile(people, progress=progress)
-        before = measure(people, quasi=PROMISE.quasi, sensitive=PROMISE.sensitive)
-        table, forms = _coarsened(people)
-        table = _without_rare_blocks(table, forms)
-        lost = utility_of(people, table, quasi=PROMISE.quasi, forms=forms)
-        release = Release(
-            table,
-            promise=PROMISE,
-            forms=forms,
-            identifiers=LEFT_OUT,
-            settings={"method": "intervals of 20 years, pairs of schools"},
-            private={"original_records": people.records},
-        )
+        before = measure(people, quasi=BOXES.quasi, sensitive=BOXES.sensitive)
+        release = BOXES.protect(people, progress=progress)
+        forms = {name: entry.form for name, entry in release.codebook.attributes.items()}
+        lost = utility_of(people, release.microfile, quasi=BOXES.quasi, forms=forms)
         release.write(out, force=force, seed=seed, progress=progress)
         after = audit_folder(out)
         opened = open_release(out)
@@ -65,38 +58,6 @@ def demo(
         emit(content | {"estimates": [one.summary() for one in told]})
     else:
         _tell(found.combinations, summarize(before), lost, after, told, out)
-
-
-def _coarsened(people: Microfile) -> tuple[Microfile, dict[str, Form]]:
-    """Leave out what names people, put ages into intervals of 20 years and schools into sets of two."""
-    low = people.series("age") // YEARS * YEARS
-    schools = people.encoded("education").values.tolist()
-    hierarchy = Hierarchy.automatic(people, "education")
-    members: dict[str, list[str]] = {}
-    for school in schools:
-        path = hierarchy.path(school) or (hierarchy.fallback,)
-        members.setdefault(path[0], []).append(school)
-    table = people.with_columns(
-        {
-            "age.lo": low,
-            "age.hi": low + YEARS - 1,
-            "education": hierarchy.generalize(people, "education", level=1).labels,
-        }
-    )
-    forms: dict[str, Form] = {
-        "age": Interval(),
-        "education": Sets(members={label: tuple(its) for label, its in members.items()}),
-    }
-    return table.select([name for name in table.names if name not in (*LEFT_OUT, "age")]), forms
-
-
-def _without_rare_blocks(table: Microfile, forms: dict[str, Form]) -> Microfile:
-    """Leave out the records of blocks that break a limit, until none does."""
-    keys = [column for name in PROMISE.quasi for column in forms.get(name, Exact()).columns(name)]
-    while (kept := keeps(table, PROMISE, keys=keys)).broken:
-        broken = np.logical_or.reduce([limit.measure.breaking(limit.limit) for limit in kept.broken])
-        table = table.filter(~broken[kept.safety.blocks.numbers])
-    return table
 
 
 def _lost(lost: Utility) -> dict[str, Any]:
@@ -122,14 +83,14 @@ def _tell(
     screen.print(
         f"Without their names they are not safe: {', '.join(worst.names)} alone single out {worst.share:.0%} of them."
     )
-    quasi = ", ".join(PROMISE.quasi)
     screen.print(
-        f"On {quasi} the smallest block has {plain(before['k'])} record, and "
+        f"On {', '.join(BOXES.quasi)} the smallest block has {plain(before['k'])} record, and "
         f"{plain(round(before['risk']['expected']))} re-identifications are to be expected."
     )
     screen.print(
-        f"So ages and schools were coarsened and {plain(lost.suppressed)} records of rare blocks left out, which "
-        f"costs {lost.penalty:.0%} of the detail, to promise k = {PROMISE.k}, l = {PROMISE.l:g}, t = {PROMISE.t:g}."
+        f"So they were put into boxes of at least {BOXES.k} people and {BOXES.l:g} different illnesses and incomes, as "
+        f"mixed as everybody's (t = {BOXES.t:g}), shaped to keep {', '.join(STATISTICS)} exact. Nobody was left out, "
+        f"and it costs {lost.penalty:.1%} of the detail."
     )
     screen.print(f"The release lies in {out}; its audit, from the files alone:", markup=False)
     show(after)

@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from tests.recipes import GOOD, REGIONS, people
+
 # the first call of a kernel compiles it
 settings.register_profile("sfumato", deadline=None)
 settings.load_profile("sfumato")
@@ -25,3 +27,23 @@ def real_data() -> Callable[[str], Path]:
         return path
 
     return find
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Make a folder with a microfile and a hierarchy."""
+    people().write_csv(tmp_path / "people.csv", separator=";")
+    (tmp_path / "trees").mkdir()
+    (tmp_path / "trees" / "region.csv").write_text("".join(f"{name};{name[0]};*\n" for name in REGIONS))
+    return tmp_path
+
+
+@pytest.fixture
+def recipe(folder: Path) -> Callable[..., Path]:
+    """Write a recipe into that folder."""
+
+    def write(text: str = GOOD, name: str = "people.toml") -> Path:
+        (folder / name).write_text(text)
+        return folder / name
+
+    return write

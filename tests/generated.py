@@ -1,9 +1,15 @@
-"""Files that are made from the settings' fields: ``python -m tests.generated`` (``make schema``) writes them anew."""
+"""What is made from the code: schemas, tables of settings, what examples print.
+
+``python -m tests.generated`` (``make schema``) writes it anew.
+"""
 
 from __future__ import annotations
 
+import contextlib
+import io
 import json
 import re
+import tempfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
@@ -18,6 +24,9 @@ SCHEMAS: Mapping[str, Callable[[], object]] = {
     "src/sfumato/recipe.schema.json": recipe_schema,
 }
 TABLES: Mapping[str, tuple[type[Settings], ...]] = {"docs/boxes.md": (Boxes, Source)}
+
+EXAMPLES = ("README.md", "docs/boxes.md")
+PRINTS = re.compile(r"(print\(.*\) +# )(.*)")
 
 
 def settings_table(model: type[Settings]) -> str:
@@ -46,6 +55,29 @@ def contents() -> dict[Path, str]:
     return found | {ROOT / name: with_tables((ROOT / name).read_text(), models) for name, models in TABLES.items()}
 
 
+def example_of(page: str) -> str:
+    """Return the first Python example of a page, which prints something."""
+    return re.findall(r"```python\n(.*?)```", page, flags=re.DOTALL)[0]
+
+
+def printed_by(code: str, folder: Path) -> list[str]:
+    """Run an example in a folder and return the lines that it prints."""
+    printed = io.StringIO()
+    with contextlib.chdir(folder), contextlib.redirect_stdout(printed):
+        exec(code, {})
+    return printed.getvalue().splitlines()
+
+
+def with_outputs(page: str) -> str:
+    """Put what the example prints behind its prints."""
+    code = example_of(page)
+    with tempfile.TemporaryDirectory() as folder:
+        lines = iter(printed_by(code, Path(folder)))
+    return page.replace(code, PRINTS.sub(lambda found: found[1] + next(lines), code))
+
+
 if __name__ == "__main__":
     for path, content in contents().items():
         path.write_text(content)
+    for name in EXAMPLES:
+        (ROOT / name).write_text(with_outputs((ROOT / name).read_text()))

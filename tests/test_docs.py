@@ -1,22 +1,27 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
-ROOT = Path(__file__).parents[1]
+import pytest
+
+from tests.generated import EXAMPLES, PRINTS, ROOT, contents, example_of, printed_by
 
 
-def test_the_example_of_the_readme_prints_what_it_says(tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
-    (code,) = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), flags=re.DOTALL)
-    exec(code, {})
-    said = re.findall(r"print\(.*\) +# (.*)", code)
-    assert capsys.readouterr().out.splitlines() == said
-    assert sorted(file.name for file in (tmp_path / "out").iterdir()) == [
-        "certificate.json",
-        "codebook.json",
-        "data.parquet",
-    ]
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_examples_print_what_they_say(tmp_path, name):
+    code = example_of((ROOT / name).read_text())
+    assert printed_by(code, tmp_path) == [said for _, said in PRINTS.findall(code)]
+    if name == "README.md":
+        assert sorted(file.name for file in (tmp_path / "out").iterdir()) == [
+            "certificate.json",
+            "codebook.json",
+            "data.parquet",
+        ]
+
+
+def test_schemas_and_tables_of_settings_are_those_of_the_code():
+    stale = [path.name for path, content in contents().items() if path.read_text() != content]
+    assert not stale, "run make schema"
 
 
 def test_the_documentation_names_every_page():

@@ -22,7 +22,7 @@ from sfumato.microfile.reading import read
 from sfumato.microfile.roles import Names
 from sfumato.progress import Progress, silent
 from sfumato.release.release import Release
-from sfumato.settings import Settings, explained, listed, place_of
+from sfumato.settings import Settings, explained, first_problem, listed, place_of
 from sfumato.toml import Place, Toml, read_toml
 
 Made = TypeVar("Made", bound=Settings)
@@ -212,7 +212,7 @@ def _made(model: type[Made], given: dict[str, Any], toml: Toml, place: Place) ->
         return model.model_validate(given)
     except ValidationError as error:
         told = explained(error, model, within=place_of(place))
-        raise toml.wrong((*place, *error.errors()[0]["loc"]), told.message, hint=told.hint) from None
+        raise toml.wrong((*place, *first_problem(error)["loc"]), told.message, hint=told.hint) from None
 
 
 def _pointed(toml: Toml, place: Place, error: SettingError, known: Iterable[str]) -> SettingError:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, get_args
 
 from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic_core import ErrorDetails
 
 from sfumato.errors import SettingError, nearest
 
@@ -35,7 +36,7 @@ def explained(error: ValidationError, model: type[Settings], *, within: str = ""
     within
         Where the settings stand, as ``protect[0]`` of a recipe.
     """
-    problem = error.errors(include_url=False)[0]
+    problem = first_problem(error)
     place = place_of(problem["loc"], within=within)
     if problem["type"] == "extra_forbidden":
         name = str(problem["loc"][-1])
@@ -49,6 +50,12 @@ def explained(error: ValidationError, model: type[Settings], *, within: str = ""
         # several settings do not go together
         return SettingError(f"{within}: {message}" if within else message)
     return SettingError(f"setting {place!r}: {message[:1].lower()}{message[1:]}{shown}")
+
+
+def first_problem(error: ValidationError) -> ErrorDetails:
+    """Return what is told of an error: a name that is not known before one that is missing, which it may stand for."""
+    problems = error.errors(include_url=False)
+    return next((problem for problem in problems if problem["type"] == "extra_forbidden"), problems[0])
 
 
 def place_of(parts: Sequence[str | int], *, within: str = "") -> str:

@@ -11,7 +11,6 @@ import polars as pl
 import pytest
 
 import sfumato as sf
-from sfumato.cli import main
 
 PEOPLE = """name,age,sex,income,w
 SECRET1,31,f,100,1.5
@@ -27,18 +26,6 @@ def people(tmp_path):
     path = tmp_path / "people.csv"
     path.write_text(PEOPLE)
     return str(path)
-
-
-@pytest.fixture
-def run(capsys):
-    def call(*arguments):
-        with pytest.raises(SystemExit) as stopped:
-            main(list(arguments))
-        captured = capsys.readouterr()
-        assert "SECRET" not in captured.out + captured.err
-        return stopped.value.code or 0, captured.out, captured.err
-
-    return call
 
 
 def test_measure_as_json(run, people):
@@ -164,7 +151,7 @@ def test_demo(run, tmp_path):
 def test_help_names_every_verb(run):
     code, out, _ = run("--help")
     assert code == 0
-    assert all(verb in out for verb in ("demo", "profile", "measure", "audit"))
+    assert all(verb in out for verb in ("demo", "profile", "protect", "measure", "audit"))
     assert run("--version")[1].startswith("sfumato ")
     assert run("nonsense")[0] == 2
     assert run("measure", "--help")[0] == 0

@@ -1,0 +1,154 @@
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+import sfumato as sf
+from tests.recipes import GOOD
+
+
+def test_protect_as_text(run, recipe, folder):
+    picture = folder / "boxes.svg"
+    code, out, err = run("protect", str(recipe()), "--picture", str(picture), "--axes", "age,hours")
+    assert (code, err) == (0, "")
+    for words in (
+        "people.csv: 400 records in",
+        "none left out",
+        "The release holds.",
+        "l (distinct)",
+        "re-identifications expected",
+        "mean(age)",
+        "corr(age, hours)",
+        "surely in",
+        "times its wanted accuracy",
+        "Edges lie on grids: age 1",
+        f"The release lies in {folder / 'people-release'}; what only you may keep in",
+        f"The picture lies in {picture}",
+    ):
+        assert words in out
+    assert picture.read_text().startswith("<svg")
+    assert run("audit", str(folder / "people-release"))[0] == 0
+    code, out, _ = run("estimate", str(folder / "people-release"), "mean(age)", "--json")
+    assert json.loads(out)["estimates"][0]["guaranteed"]
+
+
+def test_protect_as_json(run, recipe, folder):
+    text = GOOD.replace("k = 5", 'k = 5\nedges = "tight"\ndismiss = "fuzzy"\nt = 0.6')
+    out = folder / "out"
+    code, text, err = run("protect", str(recipe(text)), "--out", str(out), "--format", "csv", "--json")
+    assert (code, err) == (0, "")
+    found = json.loads(text)
+    assert (found["release"], found["picture"], found["method"]) == (str(out), None, "boxes")
+    assert (found["records"], found["left_out"], found["holds"]) == (400, 0, True)
+    assert (found["promised"]["k"], found["promised"]["l"], found["promised"]["t"]) == (5, 2, 0.6)
+    assert found["measured"]["k"] >= 5
+    assert found["measured"]["l"] >= 2
+    assert found["measured"]["t"] <= 0.6
+    assert found["measured"]["risk"]["expected"] > 0
+    assert found["edges"]["kind"] == "tight"
+    assert 0 < found["edges"]["shown"] <= 400
+    mean, corr = found["statistics"]
+    assert mean["statistic"] == "mean(age)"
+    assert mean["weight"] == "w"
+    assert mean["lower"] <= mean["value"] <= mean["upper"]
+    assert corr["weighted"]["dismiss"] == "fuzzy"
+    assert found["uncertainty"]["achieved"] > 0
+    assert sorted(file.name for file in out.iterdir()) == ["certificate.json", "codebook.json", "data.csv"]
+    assert sf.open_release(out).audit().holds
+    record = next((folder / "out.private").iterdir()).read_text()
+    assert json.loads(record)["seed"] == 7
+
+
+def test_limits_of_every_kind_are_told(run, recipe):
+    text = GOOD.replace("l = 2", 'l = 1.5\ndiversity = "entropy"\nepsilon = { age = 2 }')
+    code, out, _ = run("protect", str(recipe(text)), "--json")
+    assert code == 0
+    assert json.loads(out)["apart"] == {"age": {"l": 1.5, "epsilon": 2.0}}
+    code, out, _ = run("protect", str(recipe(text)), "--force")
+    assert code == 0
+    assert "l (entropy)" in out
+    assert "values of age at least 2 apart" in out
+
+
+def test_the_seed_decides_the_bytes(run, recipe, folder):
+    def data(*options: str) -> bytes:
+        assert run("protect", str(recipe()), "--force", *options)[0] == 0
+        return (folder / "people-release" / "data.parquet").read_bytes()
+
+    assert data() == data("--seed", "7")
+    assert data() != data("--seed", "8")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--format", "xlsx"], "format 'xlsx' is not known; allowed: parquet, csv"),
+        (["--out", "{folder}/no/out"], "there is no folder"),
+        (["--out", "{folder}/trees"], "holds region.csv, which is no part of a release"),
+        (["--picture", "x.gif"], "ends with none of"),
+        (["--picture", "{folder}/people-release/x.png"], "cannot be written there"),
+        (["--axes", "age,hours"], "--axes needs --picture"),
+        (["--picture", "{folder}/x.png", "--axes", "age"], "--axes needs two attributes (given: 'age')"),
+        (["--picture", "{folder}/x.png", "--axes", "age,ill"], "'ill' is not released as intervals"),
+        (["--seed", "3000000000"], "setting 'seed': input should be less than"),
+    ],
+)
+def test_wrong_options_write_nothing(run, recipe, folder, options, message):
+    path = recipe()
+    before = sorted(folder.rglob("*"))
+    code, out, err = run("protect", str(path), *(option.format(folder=folder) for option in options))
+    assert (code, out) == (2, "")
+    assert message in err
+    assert sorted(folder.rglob("*")) == before
+
+
+def test_wrong_recipes_point_at_the_line(run, recipe, folder):
+    path = recipe(GOOD.replace("k = 5", "k = 5\nedgs = 1"))
+    code, out, err = run("protect", str(path))
+    assert (code, out) == (2, "")
+    assert err == "Error: people.toml, line 17: there is no setting 'protect[0].edgs'\nHint: did you mean 'edges'?\n"
+    code, out, _ = run("protect", str(path), "--json")
+    assert (code, json.loads(out)["error"]["hint"]) == (2, "did you mean 'edges'?")
+    code, _, err = run("protect", str(recipe(GOOD.replace("l = 2", "l = 4"))))
+    assert code == 2
+    assert "l of 'ill' = 4 cannot be kept" in err
+    assert not (folder / "people-release").exists()
+
+
+def test_a_release_that_is_there_is_kept_unless_forced(run, recipe, folder, monkeypatch):
+    path = str(recipe())
+    assert run("protect", path)[0] == 0
+    first = (folder / "people-release" / "certificate.json").read_text()
+
+    def never(*_, **__):
+        raise AssertionError("no work is done before the folder is known to be free")
+
+    with monkeypatch.context() as patched:
+        patched.setattr("sfumato.recipe.read", never)
+        code, _, err = run("protect", path)
+    assert code == 2
+    assert "holds a release already" in err
+    assert (folder / "people-release" / "certificate.json").read_text() == first
+    assert run("protect", path, "--force", "--seed", "1")[0] == 0
+    assert (folder / "people-release" / "certificate.json").read_text() != first
+
+
+@pytest.mark.parametrize("wait", [0.8, 1.6])
+def test_an_interruption_leaves_nothing(recipe, folder, wait):
+    path = recipe(GOOD.replace("k = 5", "k = 5\nrefine = true\nseconds = 600"))
+    before = sorted(folder.rglob("*"))
+    with subprocess.Popen(
+        [sys.executable, "-m", "sfumato", "protect", str(path)], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
+        time.sleep(wait)
+        process.send_signal(signal.SIGINT)
+        out, _ = process.communicate(timeout=60)
+    # Python itself is killed where it was still starting
+    assert process.returncode in (130, -signal.SIGINT)
+    assert out == b""
+    assert sorted(folder.rglob("*")) == before

@@ -11,9 +11,10 @@ from sfumato.boxes import subdivision
 from sfumato.boxes.axes import Axis, space_of
 from sfumato.boxes.limits import Rule, codes_in, limits_with
 from sfumato.kernels import limits as kinds
-from sfumato.kernels.cutting import make_work, split
+from sfumato.kernels.cuts import make_work
 from sfumato.kernels.exchanging import exchange_groups
 from sfumato.kernels.space import cost_boxes, summarize_boxes
+from sfumato.kernels.splitting import split
 from sfumato.progress import silent
 
 TREE = (np.array([0, 0, 1, 1, 2, 2], dtype=np.int32), np.zeros(6, dtype=np.int32))

@@ -111,8 +111,10 @@ def subdivide(
     progress: Progress,
 ) -> Subdivision:
     """Cut the space into boxes that keep the limits; ``strata`` are records that must not share a box."""
-    from sfumato.kernels.cutting import divide, make_work, room_for, split
+    from sfumato.kernels.cuts import make_work, room_for
+    from sfumato.kernels.cutting import divide
     from sfumato.kernels.space import LINEAR
+    from sfumato.kernels.splitting import split
 
     records = np.concatenate(strata)
     quick = records.size > QUICK and bool((space.kinds == LINEAR).all())
@@ -185,8 +187,9 @@ def exchange_records(
     Every pass finds new neighbours: along directions drawn at random, boxes are cut into groups. Records of
     different ``strata`` are never exchanged.
     """
-    from sfumato.kernels.cutting import make_work, split
+    from sfumato.kernels.cuts import make_work
     from sfumato.kernels.exchanging import exchange_groups
+    from sfumato.kernels.splitting import split
 
     small = np.flatnonzero(boxes.sizes <= 3 * limits.k)
     if small.size < 2 or passes < 1:

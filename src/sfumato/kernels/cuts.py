@@ -1,0 +1,361 @@
+"""Looking for cuts: what the boxes on the two sides of a cut would cost, for every attribute and position."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from sfumato.arrays import Codes, Counts, Flags, Reals
+from sfumato.kernels.compiled import compiled
+from sfumato.kernels.keys import sort_by_keys
+from sfumato.kernels.limits import Limits, keeps_limits
+from sfumato.kernels.space import LINEAR, SET, Space, node_width
+
+ROOM = 512
+"""Nodes of up to so many records are cut by looking at all of them."""
+SAMPLE = 256
+"""Larger ones are judged by a sample of about so many."""
+QUICK_ROOM, QUICK_SAMPLE = 2048, 64
+"""The same in a hurry: the attribute whose width costs most is cut in its middle, without trying the others."""
+QUICK_SMALL = 40
+"""In a hurry, so few records are cut as well as can be, but only in the two attributes whose widths cost most."""
+LARGE_K = 16
+"""Rooms hold at least so many boxes."""
+EVEN = 64
+"""Nodes of up to so many boxes are cut at a multiple of k records."""
+ZERO: Any = np.int64(0)
+"""A plain 0 would be a type of its own, for which a kernel is compiled once more; so with the next three."""
+ONE: Any = np.int64(1)
+NO: Any = np.bool_(False)
+YES: Any = np.bool_(True)
+BUCKETS = 256
+TRIES = 64
+"""How many cuts are tried, best first, before a node that must keep limits is left whole."""
+
+
+class Work(NamedTuple):
+    """What cutting needs to remember, made once a task; all of it is scratch."""
+
+    places: Reals
+    """Attributes by records of a small node, or of the sample of a large one."""
+    costs: Reals
+    orders: Codes
+    """Attributes by those records: in the order of the attribute; one row more in any order."""
+    left: Reals
+    """What the box of the first so many records costs."""
+    right: Reals
+    """What the box of the others costs."""
+    spare: Codes
+    spare_order: Codes
+    starts: Codes
+    """Where the buckets of a sort begin."""
+    here: Flags
+    """Whether a record falls on the left side."""
+    stamps: Counts
+    """When each category was met last; at the end, the time."""
+    counts: Counts
+    """How many records have a category, or a code of a limit; zero between uses."""
+    chosen: Flags
+    """Which categories fall on the left side."""
+    waste: Reals
+    """What so many records cost more because they are no multiple of k."""
+    tried: Reals
+    """The cuts of a node by (cost, attribute, variant, position)."""
+    records: Counts
+    """Records in the order of a node's last partition."""
+
+
+@compiled
+def room_for(k: int, quick: bool) -> int:
+    """Return up to how many records a node is cut by looking at all of them."""
+    return max(QUICK_ROOM if quick else ROOM, LARGE_K * k)
+
+
+@compiled
+def make_work(space: Space, limits: Limits, codes: int, largest: int, quick: bool) -> Work:
+    """Make what nodes of up to ``largest`` records need; ``codes`` is the number of categories or sensitive codes."""
+    attributes = space.kinds.size
+    room = room_for(limits.k, quick)
+    waste = np.full(room + 1, np.inf)
+    for size in range(limits.k, room + 1):
+        waste[size] = (size / (size // limits.k * limits.k)) ** (1.0 / attributes)
+    return Work(
+        np.empty((attributes, room)),
+        np.empty((attributes, room)),
+        np.empty((attributes + 1, room), dtype=np.int32),
+        np.empty(room + 1),
+        np.empty(room + 1),
+        np.empty(room, dtype=np.int32),
+        np.empty(QUICK_SAMPLE, dtype=np.int32),
+        np.empty(BUCKETS + 1, dtype=np.int32),
+        np.empty(room, dtype=np.bool_),
+        np.zeros(codes + 1, dtype=np.int64),
+        np.zeros(codes + 1, dtype=np.int64),
+        np.zeros(codes + 1, dtype=np.bool_),
+        waste,
+        np.empty((2 * attributes * room, 4)),
+        np.empty(largest, dtype=np.int64),
+    )
+
+
+@compiled
+def gather(space: Space, work: Work, records: Counts, first: int, last: int, step: int) -> int:
+    """Copy every ``step``-th record of a node; return how many they are."""
+    size = (last - first + step - 1) // step
+    for member in range(size):
+        work.orders[-1, member] = member
+    for attribute in range(space.kinds.size):
+        places, costs = space.places[attribute], space.costs[attribute]
+        its_places, its_costs = work.places[attribute], work.costs[attribute]
+        for member in range(size):
+            record = records[first + member * step]
+            its_places[member] = places[record]
+            its_costs[member] = costs[record]
+    return size
+
+
+@compiled
+def sort_all(space: Space, work: Work, low: int, high: int) -> None:
+    """Sort a node's records by each attribute."""
+    for attribute in range(space.kinds.size):
+        if space.kinds[attribute] != SET:
+            order = work.orders[attribute, low:high]
+            order[:] = work.orders[-1, low:high]
+            sort_places(work, work.places[attribute], order)
+
+
+@compiled
+def sort_places(work: Work, places: Reals, order: Codes) -> None:
+    """Sort a few hundred records by their places: into buckets first, then among neighbours."""
+    lo, hi = np.inf, -np.inf
+    for record in order:
+        value = places[record]
+        lo = value if value < lo else lo
+        hi = value if value > hi else hi
+    buckets = min(order.size, BUCKETS)
+    scale = (buckets - 0.001) / (hi - lo) if hi > lo else 0.0
+    starts, spare = work.starts, work.spare
+    starts[: buckets + 1] = 0
+    for place in range(order.size):
+        starts[int((places[order[place]] - lo) * scale) + 1] += 1
+        spare[place] = order[place]
+    for bucket in range(buckets):
+        starts[bucket + 1] += starts[bucket]
+    for place in range(order.size):
+        bucket = int((places[spare[place]] - lo) * scale)
+        order[starts[bucket]] = spare[place]
+        starts[bucket] += 1
+    for place in range(1, order.size):
+        record = order[place]
+        value = places[record]
+        before = place - 1
+        while before >= 0 and places[order[before]] > value:
+            order[before + 1] = order[before]
+            before -= 1
+        order[before + 1] = record
+
+
+@compiled
+def arrange(work: Work, attribute: int, first: int, last: int, by_frequency: bool) -> None:
+    """Put a node's records in the order of a SET's categories, or the most frequent categories first."""
+    places, members, order = work.places[attribute], work.orders[-1], work.orders[attribute]
+    found = 0
+    for place in range(first, last):
+        category = int(places[members[place]])
+        if work.counts[category] == 0:
+            work.spare[found] = category
+            found += 1
+        work.counts[category] += 1
+    categories = work.spare[:found]
+    keys = np.empty(found, dtype=np.int64)
+    for place in range(found):
+        # of equally frequent ones the first comes first
+        keys[place] = categories[place] - (work.counts[categories[place]] << 32 if by_frequency else ZERO)
+    sort_by_keys(keys, categories)
+    start = first
+    for category in categories:
+        size = work.counts[category]
+        work.counts[category] = start
+        start += size
+    for place in range(first, last):
+        category = int(places[members[place]])
+        order[work.counts[category]] = members[place]
+        work.counts[category] += 1
+    for category in categories:
+        work.counts[category] = 0
+
+
+@compiled
+def _side_costs(space: Space, work: Work, row: int, first: int, last: int) -> None:
+    """Find what the box of the first so many records costs, and that of the others, for every number of them."""
+    left, right, orders, places, costs = work.left, work.right, work.orders, work.places, work.costs
+    size = last - first
+    for place in range(size + 1):
+        left[place] = 0.0
+        right[place] = 0.0
+    for attribute in range(space.kinds.size):
+        if space.kinds[attribute] != LINEAR:
+            for backwards in (False, True):
+                _coded_costs(space, work, attribute, orders[row, first:last], size, backwards)
+            continue
+        # from both ends at once, because each step waits for the one before
+        lo, hi, weight = np.inf, -np.inf, 0.0
+        low, high, burden = np.inf, -np.inf, 0.0
+        for place in range(size):
+            record = orders[row, first + place]
+            value = places[attribute, record]
+            weight += costs[attribute, record]
+            lo = value if value < lo else lo
+            hi = value if value > hi else hi
+            left[place + 1] += weight * (hi - lo)
+            back = size - 1 - place
+            record = orders[row, first + back]
+            value = places[attribute, record]
+            burden += costs[attribute, record]
+            low = value if value < low else low
+            high = value if value > high else high
+            right[back] += burden * (high - low)
+
+
+@compiled
+def _coded_costs(space: Space, work: Work, attribute: int, order: Codes, size: int, backwards: bool) -> None:
+    """As above for categories, from one end."""
+    places, costs, stamps, into = work.places[attribute], work.costs[attribute], work.stamps, work.left
+    if backwards:
+        into = work.right
+    a_set, unit = space.kinds[attribute] == SET, space.units[attribute]
+    ends, shares = space.ends[attribute], space.shares[attribute]
+    lo, hi, weight, categories = np.inf, -np.inf, 0.0, 0
+    stamps[-1] += 1
+    now = stamps[-1]
+    for step in range(size):
+        place = size - 1 - step if backwards else step
+        value = places[order[place]]
+        weight += costs[order[place]]
+        lo = value if value < lo else lo
+        hi = value if value > hi else hi
+        if stamps[int(value)] != now:
+            stamps[int(value)] = now
+            categories += 1
+        width = 0.0
+        if categories > 1:
+            width = unit * categories if a_set else node_width(ends, shares, int(lo), int(hi))
+        into[place if backwards else place + 1] += weight * width
+
+
+@compiled
+def find_cuts(space: Space, work: Work, first: int, last: int, least: int, steered: bool, quick: bool) -> int:
+    """List the cuts of a small node; return how many there are.
+
+    ``least`` (IN) is the smallest side; ``steered`` (IN) tells whether sides should be multiples of k.
+    """
+    size = last - first
+    orders, places = work.orders, work.places
+    found = 0
+    enough = _width_that_counts(space, work, first, last) if quick else 0.0
+    for attribute in range(space.kinds.size):
+        a_set = space.kinds[attribute] == SET
+        if quick and _cost_of_width(work, attribute, first, last) < enough:
+            continue
+        for variant in range(2 if a_set else 1):
+            if a_set:
+                arrange(work, attribute, first, last, variant == 1)
+            if places[attribute, orders[attribute, first]] == places[attribute, orders[attribute, last - 1]]:
+                continue
+            _side_costs(space, work, attribute, first, last)
+            for position in range(least, size - least + 1):
+                below = places[attribute, orders[attribute, first + position - 1]]
+                above = places[attribute, orders[attribute, first + position]]
+                if below == above:
+                    continue
+                cost = work.left[position] + work.right[position]
+                if steered:
+                    cost = work.left[position] * work.waste[position]
+                    cost += work.right[position] * work.waste[size - position]
+                work.tried[found, 0] = cost
+                work.tried[found, 1] = attribute
+                work.tried[found, 2] = variant
+                work.tried[found, 3] = position
+                found += 1
+    return found
+
+
+@compiled
+def _cost_of_width(work: Work, attribute: int, first: int, last: int) -> float:
+    """Return what a sorted LINEAR attribute's width costs."""
+    orders, places, costs = work.orders, work.places, work.costs
+    weight = 0.0
+    for place in range(first, last):
+        weight += costs[attribute, orders[attribute, place]]
+    return weight * (places[attribute, orders[attribute, last - 1]] - places[attribute, orders[attribute, first]])
+
+
+@compiled
+def _width_that_counts(space: Space, work: Work, first: int, last: int) -> float:
+    """Return what the width of the second costliest attribute costs."""
+    most, second = 0.0, 0.0
+    for attribute in range(space.kinds.size):
+        cost = _cost_of_width(work, attribute, first, last)
+        second = max(second, min(most, cost))
+        most = max(most, cost)
+    return second
+
+
+@compiled
+def cheapest(work: Work, found: int) -> int:
+    """Return the cheapest cut that was not taken, and take it; -1 if there is none."""
+    best = -1
+    least = np.inf
+    for cut in range(found):
+        if work.tried[cut, 0] < least:
+            least = work.tried[cut, 0]
+            best = cut
+    if best >= 0:
+        work.tried[best, 0] = np.inf
+    return best
+
+
+@compiled
+def middle_of(
+    attributes: int, places: Reals, costs: Reals, records: Codes | Counts, first: int, last: int, work: Work
+) -> tuple[int, float]:
+    """Return the attribute whose width costs most by a sample, and the value below which half of its cost lies."""
+    step = (last - first + QUICK_SAMPLE - 1) // QUICK_SAMPLE
+    widest, most, half = -1, 0.0, 0.0
+    for attribute in range(attributes):
+        values, weights = places[attribute], costs[attribute]
+        lo, hi, weight = np.inf, -np.inf, 0.0
+        for place in range(first, last, step):
+            value = values[records[place]]
+            lo = value if value < lo else lo
+            hi = value if value > hi else hi
+            weight += weights[records[place]]
+        if weight * (hi - lo) > most:
+            widest, most, half = attribute, weight * (hi - lo), 0.5 * weight
+    if widest < 0:
+        return -1, 0.0
+    sample, weights, order = work.left, work.right, work.spare_order
+    size = 0
+    for place in range(first, last, step):
+        sample[size] = places[widest, records[place]]
+        weights[size] = costs[widest, records[place]]
+        order[size] = size
+        size += 1
+    sort_places(work, sample, order[:size])
+    position, weight = 0, 0.0
+    while position < size - 1 and (weight < half or sample[order[position]] == sample[order[0]]):
+        weight += weights[order[position]]
+        position += 1
+    return widest, sample[order[position]]
+
+
+@compiled
+def may_part(limits: Limits, work: Work, records: Counts, first: int, middle: int, last: int) -> bool:
+    """Tell whether both sides of a cut keep the limits."""
+    if min(middle - first, last - middle) < limits.k:
+        return False
+    return limits.rules.size == 0 or (
+        keeps_limits(limits, records, first, middle, work.counts)
+        and keeps_limits(limits, records, middle, last, work.counts)
+    )

@@ -121,7 +121,8 @@ def asymptotic_uncertainty(
 ) -> float:
     """Return the half-width of the linear range of a statistic if every record lay in its optimal box.
 
-    No subdivision can do better as long as boxes are small; real boxes must also tile space.
+    Cells that tile space can do no better as long as they are small. Boxes around their outermost records are
+    narrower than the cells they lie in, so a release can.
 
     Parameters
     ----------

@@ -231,7 +231,7 @@ def _released(task: Task, boxes: Subdivision, ends: Summary, stay: Flags) -> Rel
         "dismiss": settings.dismiss,
         "calibrate": settings.calibrate,
     }
-    if settings.edges == "tight":
+    if settings.edges != "snapped":
         public["shown"] = shown_values(task.axes, edges, numbers)
     apart = {rule.attribute: {"l": rule.limit, "epsilon": rule.extra} for rule in task.rules if rule.places.size}
     return Release(

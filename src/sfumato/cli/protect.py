@@ -173,9 +173,9 @@ def _exactness(settings: dict[str, Any]) -> list[str]:
 
 def _edges(settings: dict[str, Any]) -> list[str]:
     """Say where edges lie and what they show."""
-    if settings["edges"] == "tight":
-        return [f"Edges are tight: they show an exact value of {plain(settings['shown'])} records."]
-    if settings["edges"] == "tiling":
-        return ["Edges lie at the cuts: the boxes cover the whole space."]
+    where = {"tight": "are tight", "tiling": "lie at the cuts, and the boxes cover the whole space"}
+    if settings["edges"] in where:
+        shown = plain(settings["shown"])
+        return [f"Edges {where[settings['edges']]}: they are an exact value of {shown} records."]
     grids = [f"{name} {step if isinstance(step, str) else f'{step:g}'}" for name, step in settings["grids"].items()]
     return [f"Edges lie on grids: {', '.join(grids)}."] if grids else []

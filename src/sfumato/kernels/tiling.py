@@ -105,7 +105,8 @@ def _part_set(sets: NDArray[np.uint64], low: int, high: int, together: NDArray[n
 
 @compiled
 def roundest(below: float, above: float) -> float:
-    """Return the number with the fewest digits above one and up to another."""
+    """Return the number with the fewest digits above one and below another, or up to it if both are whole."""
+    whole = np.floor(below) == below and np.floor(above) == above
     power = int(np.ceil(np.log10(max(abs(below), abs(above), 1e-300))))
     for digits in range(-power, 18 - power):
         for part in (1, 2, 5):
@@ -114,6 +115,6 @@ def roundest(below: float, above: float) -> float:
             if digits >= 0:
                 step, parts = 1.0, part * 10.0**digits
             number = np.floor(above / step * parts + 1e-9) * step / parts
-            if below < number <= above:
+            if below < number < above or (whole and number == above):
                 return number
     return above

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from pydantic import Field
+from pydantic import Field, field_validator
 
 from sfumato.arrays import Reals
+from sfumato.errors import SettingError
 from sfumato.settings import Settings
 from sfumato.statistics.language import Statistic, parse
 from sfumato.statistics.points import derivatives_of, sensitivities_of, values_of
@@ -33,6 +34,15 @@ class Wanted(Settings):
     """How often it is looked for, compared with the others."""
     accuracy: float | None = Field(default=None, gt=0)
     """The uncertainty that would be welcome; default: a tenth of the statistic."""
+
+    @field_validator("statistic")
+    @classmethod
+    def _is_one(cls, statistic: str) -> str:
+        try:
+            parse(statistic)
+        except SettingError as error:
+            raise ValueError(error.message) from None
+        return statistic
 
 
 def sensitivities(statistic: str, values: Mapping[str, Any], weights: Any | None = None) -> dict[str, Reals]:

@@ -193,7 +193,7 @@ class Unattainable:
 def _attainable(limit: Limit) -> str:
     """Write the nearest limit that would be kept, rounded to the safe side."""
     if limit.setting in ("k", "households"):
-        return f"k={int(limit.reached)}"
+        return f"k={int(limit.reached)}" if limit.reached >= 2 else "no k of 2 or more"
     scaled = limit.reached * 1e4
     if not np.isfinite(scaled):
         return f"no {limit.setting}"

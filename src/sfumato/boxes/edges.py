@@ -18,6 +18,8 @@ DECIMALS = 9
 TRIED = 20_000
 """Grids are tried on about so many boxes."""
 DATE_UNITS = ("10y", "5y", "1y", "3mo", "1mo", "1w", "1d")
+COARSER = {"1d": "1w", "1h": "1d", "1m": "1h", "1s": "1m"}
+FURTHER = 5
 TIME_UNITS = (*DATE_UNITS, "1h", "1m", "1s")
 
 
@@ -34,8 +36,8 @@ class Edges:
 def snapped_edges(axis: Axis, tight: Edges, costs: Reals, dtype: pl.DataType, *, k: int, share: float) -> Edges:
     """Move tight edges outward to the coarsest readable grid that adds at most ``share`` to what the widths cost.
 
-    An edge is never a record's own value, unless at least k records of the file have that value: it is moved by one
-    more step.
+    An edge is never a record's own value, unless at least k records of the file have that value: else it is moved
+    further out, to a coarser grid.
 
     Parameters
     ----------
@@ -121,12 +123,16 @@ def _whole(numbers: Reals) -> bool:
 
 
 def _snapped(tight: Edges, step: float, dtype: pl.DataType) -> tuple[Reals, Reals, Reals, Reals]:
-    """Return edges on a grid, and those one step further out."""
+    """Return edges on a grid, and those further out, on every fifth of its points.
+
+    One step further out would give the value away where the grid is the unit that values are written in.
+    """
     decimals = max(0, -math.floor(math.log10(step)))
     low, high = np.floor(tight.lo / step + 1e-9), np.ceil(tight.hi / step - 1e-9)
     low = np.where(_multiples(low, step, decimals) > tight.lo, low - 1, low)
     high = np.where(_multiples(high, step, decimals) < tight.hi, high + 1, high)
-    lo, before, hi, after = (_multiples(its, step, decimals) for its in (low, low - 1, high, high + 1))
+    further = (low, np.floor((low - 1) / FURTHER) * FURTHER, high, np.ceil((high + 1) / FURTHER) * FURTHER)
+    lo, before, hi, after = (_multiples(its, step, decimals) for its in further)
     return lo, hi, before, after
 
 
@@ -136,18 +142,18 @@ def _multiples(counts: Reals, step: float, decimals: int) -> Reals:
 
 
 def _snapped_dates(tight: Edges, unit: str, dtype: pl.DataType) -> tuple[Reals, Reals, Reals, Reals]:
-    """Return the first and the last moments of units of time, and those of the units before and after."""
+    """Return the first and the last moments of units of time, and those of coarser units before and after."""
     physical = pl.Int32 if dtype == pl.Date else pl.Int64
     first, last = (
         pl.Series(np.rint(ends).astype(np.int64)).cast(physical).cast(_zoneless(dtype)).dt.truncate(unit)
         for ends in (tight.lo, tight.hi)
     )
-    end = last.dt.offset_by(unit)
+    end, coarser = last.dt.offset_by(unit), COARSER.get(unit, unit)
     return (
         _numbers(first),
         _numbers(end) - 1,
-        _numbers(first.dt.offset_by(f"-{unit}")),
-        _numbers(end.dt.offset_by(unit)) - 1,
+        _numbers(first.dt.offset_by(f"-{unit}").dt.truncate(coarser)),
+        _numbers(end.dt.truncate(coarser).dt.offset_by(coarser)) - 1,
     )
 
 

@@ -20,9 +20,14 @@ def compiled_sums(function: Function) -> Function:
     return _compile(function, fastmath={"reassoc"})
 
 
-def _compile(function: Function, *, fastmath: bool | set[str]) -> Function:
+def compiled_within(function: Function) -> Function:
+    """Compile a short function into each kernel that calls it, which spares it handing over many arrays."""
+    return _compile(function, fastmath=False, forceinline=True)
+
+
+def _compile(function: Function, *, fastmath: bool | set[str], forceinline: bool = False) -> Function:
     try:
-        return cast(Function, numba.njit(cache=True, nogil=True, fastmath=fastmath)(function))
+        return cast(Function, numba.njit(cache=True, nogil=True, fastmath=fastmath, forceinline=forceinline)(function))
     except RuntimeError:
         # neither the package's folder nor the user's can be written
-        return cast(Function, numba.njit(nogil=True, fastmath=fastmath)(function))
+        return cast(Function, numba.njit(nogil=True, fastmath=fastmath, forceinline=forceinline)(function))

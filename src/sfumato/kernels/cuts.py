@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sfumato.arrays import Codes, Counts, Flags, Reals
-from sfumato.kernels.compiled import compiled
+from sfumato.kernels.compiled import compiled, compiled_within
 from sfumato.kernels.keys import sort_by_keys
 from sfumato.kernels.limits import Limits, keeps_limits
 from sfumato.kernels.space import LINEAR, SET, Space, node_width
@@ -18,8 +18,8 @@ SAMPLE = 256
 """Larger ones are judged by a sample of about so many."""
 QUICK_ROOM, QUICK_SAMPLE = 2048, 64
 """The same in a hurry: the attribute whose width costs most is cut in its middle, without trying the others."""
-QUICK_SMALL = 40
-"""In a hurry, so few records are cut as well as can be, but only in the two attributes whose widths cost most."""
+QUICK_BOXES = 4
+"""In a hurry, so few boxes are cut as well as can be, but only in the two attributes whose widths cost most."""
 LARGE_K = 16
 """Rooms hold at least so many boxes."""
 EVEN = 64
@@ -125,7 +125,7 @@ def sort_all(space: Space, work: Work, low: int, high: int) -> None:
             sort_places(work, work.places[attribute], order)
 
 
-@compiled
+@compiled_within
 def sort_places(work: Work, places: Reals, order: Codes) -> None:
     """Sort a few hundred records by their places: into buckets first, then among neighbours."""
     lo, hi = np.inf, -np.inf
@@ -186,7 +186,7 @@ def arrange(work: Work, attribute: int, first: int, last: int, by_frequency: boo
         work.counts[category] = 0
 
 
-@compiled
+@compiled_within
 def _side_costs(space: Space, work: Work, row: int, first: int, last: int) -> None:
     """Find what the box of the first so many records costs, and that of the others, for every number of them."""
     left, right, orders, places, costs = work.left, work.right, work.orders, work.places, work.costs
@@ -244,7 +244,7 @@ def _coded_costs(space: Space, work: Work, attribute: int, order: Codes, size: i
         into[place if backwards else place + 1] += weight * width
 
 
-@compiled
+@compiled_within
 def find_cuts(space: Space, work: Work, first: int, last: int, least: int, steered: bool, quick: bool) -> int:
     """List the cuts of a small node; return how many there are.
 
@@ -281,7 +281,7 @@ def find_cuts(space: Space, work: Work, first: int, last: int, least: int, steer
     return found
 
 
-@compiled
+@compiled_within
 def _cost_of_width(work: Work, attribute: int, first: int, last: int) -> float:
     """Return what a sorted LINEAR attribute's width costs."""
     orders, places, costs = work.orders, work.places, work.costs
@@ -291,7 +291,7 @@ def _cost_of_width(work: Work, attribute: int, first: int, last: int) -> float:
     return weight * (places[attribute, orders[attribute, last - 1]] - places[attribute, orders[attribute, first]])
 
 
-@compiled
+@compiled_within
 def _width_that_counts(space: Space, work: Work, first: int, last: int) -> float:
     """Return what the width of the second costliest attribute costs."""
     most, second = 0.0, 0.0
@@ -302,7 +302,7 @@ def _width_that_counts(space: Space, work: Work, first: int, last: int) -> float
     return second
 
 
-@compiled
+@compiled_within
 def cheapest(work: Work, found: int) -> int:
     """Return the cheapest cut that was not taken, and take it; -1 if there is none."""
     best = -1

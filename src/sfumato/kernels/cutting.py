@@ -9,11 +9,10 @@ from __future__ import annotations
 import numpy as np
 
 from sfumato.arrays import Counts
-from sfumato.kernels.compiled import compiled
+from sfumato.kernels.compiled import compiled, compiled_within
 from sfumato.kernels.cuts import (
-    LARGE_K,
     ONE,
-    QUICK_SMALL,
+    QUICK_BOXES,
     TRIES,
     YES,
     ZERO,
@@ -30,7 +29,7 @@ from sfumato.kernels.limits import Limits
 from sfumato.kernels.space import SET, Space
 
 
-@compiled
+@compiled_within
 def _part(work: Work, row: int, low: int, high: int) -> None:
     """Put the left side's records first in an order, else keeping it."""
     orders, here, spare = work.orders, work.here, work.spare
@@ -45,7 +44,7 @@ def _part(work: Work, row: int, low: int, high: int) -> None:
         orders[row, lefts + place] = spare[place]
 
 
-@compiled
+@compiled_within
 def _cut_middle(space: Space, limits: Limits, work: Work, own: Counts, low: int, high: int) -> int:
     """Cut the attribute whose width costs most, where half of its cost lies on either side.
 
@@ -86,7 +85,7 @@ def _cut_middle(space: Space, limits: Limits, work: Work, own: Counts, low: int,
     return position if may_part(limits, work, work.records, low, low + position, high) else 0
 
 
-@compiled
+@compiled_within
 def _cut_small(space: Space, limits: Limits, work: Work, own: Counts, low: int, high: int, quick: bool) -> int:
     """Make the best cut that keeps the limits; return how many records fall on its left side, 0 if there is none."""
     found = find_cuts(space, work, low, high, limits.k, YES, quick)
@@ -143,7 +142,7 @@ def _divide_small(
         depth -= 1
         low, high, is_sorted = stack[depth]
         position = 0
-        if not is_sorted and high - low > max(QUICK_SMALL, LARGE_K // 2 * limits.k):
+        if not is_sorted and high - low > QUICK_BOXES * limits.k:
             position = _cut_middle(space, limits, work, own, low, high)
         if position == 0 and high - low >= 2 * limits.k:
             if not is_sorted:

@@ -15,13 +15,14 @@ from sfumato.boxes.axes import Axis
 from sfumato.boxes.edges import resolution_of
 from sfumato.boxes.limits import Rule, own_codes
 from sfumato.boxes.strata import Strata
-from sfumato.errors import MicrofileError, SettingError, UnattainableError, nearest
+from sfumato.errors import MicrofileError, SettingError, UnattainableError
 from sfumato.measures.blocks import Blocks, homes_of
 from sfumato.measures.kept import Kept, Limit, keeps
 from sfumato.measures.separation import separation
 from sfumato.microfile.attribute import Kind
 from sfumato.microfile.forms import Interval
 from sfumato.microfile.microfile import Microfile
+from sfumato.microfile.roles import Roles
 
 if TYPE_CHECKING:
     from sfumato.boxes.boxes import Boxes
@@ -29,26 +30,14 @@ if TYPE_CHECKING:
 
 def check_roles(settings: Boxes, microfile: Microfile) -> None:
     """Refuse columns that do not exist, have two roles or only missing values."""
-    taken: dict[str, str] = {}
-    roles = {
-        "quasi": settings.quasi,
-        "sensitive": settings.sensitive,
-        "identifiers": settings.identifiers,
-        "weight": (settings.weight,) if settings.weight else (),
-        "household": (settings.household,) if settings.household else (),
-    }
-    for role, names in roles.items():
-        for name in names:
-            if name not in microfile.attributes:
-                raise SettingError(f"{role}: there is no column {name!r}", hint=nearest(name, microfile.names))
-            if name in taken:
-                twice = f"twice as {role}" if taken[name] == role else f"as {taken[name]} and as {role}"
-                raise SettingError(f"column {name!r} is given {twice}", hint="give each column one role")
-            taken[name] = role
-            if role in ("quasi", "sensitive") and _all_missing(microfile, name):
-                raise MicrofileError(
-                    f"column {name!r} ({role}) has only missing values", hint="leave it out of the task"
-                )
+    roles = Roles(
+        quasi=settings.quasi,
+        sensitive=settings.sensitive,
+        identifiers=settings.identifiers,
+        weight=settings.weight,
+        household=settings.household,
+    )
+    roles.check(microfile)
     _check_columns(settings, microfile)
     if settings.k > microfile.records:
         raise UnattainableError(
@@ -76,15 +65,6 @@ def _check_columns(settings: Boxes, microfile: Microfile) -> None:
                 f"the box of {name!r} would be written to {taken[0]!r}, which is another column",
                 hint=f"rename {taken[0]!r}",
             )
-
-
-def _all_missing(microfile: Microfile, name: str) -> bool:
-    series = microfile.series(name)
-    if series.null_count() == len(series):
-        return True
-    if microfile.attribute(name).kind is Kind.NUMERIC:
-        return bool(np.isnan(microfile.numbers(name)).all())
-    return microfile.encoded(name).values.size == 0
 
 
 def rules_of(settings: Boxes, microfile: Microfile, axes: Sequence[Axis]) -> list[Rule]:
@@ -193,7 +173,7 @@ class Unattainable:
 def _attainable(limit: Limit) -> str:
     """Write the nearest limit that would be kept, rounded to the safe side."""
     if limit.setting in ("k", "households"):
-        return f"k={int(limit.reached)}" if limit.reached >= 2 else "no k of 2 or more"
+        return f"k={int(limit.reached)}" + ("" if limit.reached >= 2 else " with force=True")
     scaled = limit.reached * 1e4
     if not np.isfinite(scaled):
         return f"no {limit.setting}"

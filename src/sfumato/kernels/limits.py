@@ -9,6 +9,7 @@ import numpy as np
 from sfumato.arrays import Codes, Counts, Flags, Reals
 from sfumato.kernels.compiled import compiled
 from sfumato.kernels.keys import sort_by_keys
+from sfumato.kernels.tables import stretch
 
 DISTINCT, ENTROPY, RECURSIVE, EQUAL, ORDERED, NESTED, APART = range(7)
 """Kinds of limits: values, exp of entropy, (c, l), three distances of t, and values at least epsilon apart."""
@@ -135,15 +136,7 @@ def _ordered(limits: Limits, limit: int, codes: Codes, counts: Counts, records: 
         level = running / total
         here = np.int64(codes[entry])
         until = np.int64(codes[entry + 1]) if entry + 1 < end else np.int64(values)
-        low, high = here, until
-        while low < high:
-            middle = (low + high) // 2
-            if table[middle] <= level:
-                low = middle + 1
-            else:
-                high = middle
-        distance += level * (low - here) - (prefix[low] - prefix[here])
-        distance += (prefix[until] - prefix[low]) - level * (until - low)
+        distance += stretch(table, prefix, here, until, level)
     return max(distance / max(values - 1, 1), unknown)
 
 

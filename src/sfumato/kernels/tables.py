@@ -88,6 +88,23 @@ def tabulate_sparse(blocks: Codes, codes: Codes, n_blocks: int, n_values: int) -
 
 
 @compiled
+def stretch(table: Reals, prefix: Reals, here: int | np.int64, until: int | np.int64, level: float) -> float:
+    """Sum |level - W_i| over the values from ``here`` to ``until``, between which the cumulative shares W ascend.
+
+    ``prefix`` (IN) has the sums of ``table`` (IN) before each value.
+    """
+    low, high = here, until
+    while low < high:
+        middle = (low + high) // 2
+        if table[middle] <= level:
+            low = middle + 1
+        else:
+            high = middle
+    below = level * (low - here) - (prefix[low] - prefix[here])
+    return below + (prefix[until] - prefix[low]) - level * (until - low)
+
+
+@compiled
 def ordered_distances(starts: Counts, codes: Codes, counts: Counts, overall: Counts) -> Reals:
     """Sum |P_i - W_i| of cumulative shares over all values i, row by row.
 
@@ -115,14 +132,6 @@ def ordered_distances(starts: Counts, codes: Codes, counts: Counts, overall: Cou
             running += counts[entry]
             level = running / total
             here, until = np.int64(codes[entry]), np.int64(codes[entry + 1]) if entry + 1 < end else values
-            low, high = here, until
-            while low < high:
-                middle = (low + high) // 2
-                if table[middle] <= level:
-                    low = middle + 1
-                else:
-                    high = middle
-            distance += level * (low - here) - (prefix[low] - prefix[here])
-            distance += (prefix[until] - prefix[low]) - level * (until - low)
+            distance += stretch(table, prefix, here, until, level)
         distances[row] = distance
     return distances

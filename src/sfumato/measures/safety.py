@@ -206,6 +206,7 @@ def measure(
     roles = Roles(quasi=quasi, sensitive=sensitive, weight=weight, household=household, missing=missing)
     if blocks is None:
         roles.check(microfile)
+        microfile.encode_together([*roles.quasi, *roles.sensitive])
         blocks = blocks_of(microfile, roles.quasi)
     wildcards = roles.missing == "wildcard"
     for name in (*(distances or {}), *(hierarchies or {})):

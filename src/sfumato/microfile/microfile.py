@@ -133,6 +133,15 @@ class Microfile:
             with ThreadPoolExecutor(os.cpu_count()) as pool:
                 list(pool.map(self.encoded, waiting))
 
+    def is_blank(self, name: str) -> bool:
+        """Whether all values of a column are missing."""
+        series = self.series(name)
+        if series.null_count() == len(series):
+            return True
+        if self.attribute(name).kind is Kind.NUMERIC and not self.attribute(name).missing:
+            return series.dtype.is_float() and bool(series.is_nan().fill_null(True).all())
+        return self.encoded(name).values.size == 0
+
     def numbers(self, name: str) -> Reals:
         """Return a numeric column as numbers, NaN where missing."""
         attribute = self.attribute(name)

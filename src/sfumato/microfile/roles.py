@@ -40,7 +40,6 @@ class Roles(Settings):
     def check(self, microfile: Microfile) -> None:
         """Refuse roles that do not fit the microfile."""
         taken: dict[str, str] = {}
-        microfile.encode_together([name for name in (*self.quasi, *self.sensitive) if name in microfile.attributes])
         for role, names in self._by_role():
             for name in names:
                 if name not in microfile.attributes:
@@ -49,7 +48,7 @@ class Roles(Settings):
                     twice = f"twice as {role}" if taken[name] == role else f"as {taken[name]} and as {role}"
                     raise SettingError(f"column {name!r} is given {twice}", hint="give each column one role")
                 taken[name] = role
-                if role != "weight" and microfile.encoded(name).values.size == 0:
+                if role != "weight" and microfile.is_blank(name):
                     raise MicrofileError(
                         f"column {name!r} ({role}) has only missing values", hint="leave it out of the task"
                     )

@@ -42,8 +42,9 @@ def numeric_names(axes: Sequence[Axis]) -> list[str]:
 def default_wanted(axes: Sequence[Axis]) -> list[Wanted]:
     """Return the means, variances and correlations of all numeric quasi attributes that are not constant."""
     names = [axis.name for axis in axes if axis.kind == "numeric" and axis.span > 0]
-    texts = [f"mean(`{name}`)" for name in names] + [f"var(`{name}`)" for name in names]
-    texts += [f"corr(`{one}`, `{other}`)" for one, other in itertools.combinations(names, 2)]
+    names = [name if name.isidentifier() else f"`{name}`" for name in names]
+    texts = [f"mean({name})" for name in names] + [f"var({name})" for name in names]
+    texts += [f"corr({one}, {other})" for one, other in itertools.combinations(names, 2)]
     return [Wanted(statistic=text) for text in texts]
 
 

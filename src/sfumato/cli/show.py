@@ -39,6 +39,10 @@ def verdict(*, kept: bool) -> Iterator[None]:
             raise typer.Exit(1)
 
 
+FIRST = 16
+"""The first column of a table has room for so many signs."""
+
+
 def table(title: str, columns: Sequence[str], rows: Sequence[Sequence[object]], *, whole: bool = False) -> Table:
     """Make a table; numbers are set to the right.
 
@@ -47,7 +51,7 @@ def table(title: str, columns: Sequence[str], rows: Sequence[Sequence[object]], 
     title, columns, rows
         What it shows.
     whole
-        Whether only the first column may be broken into lines.
+        Whether cells are kept on one line as far as there is room; the first column always keeps some.
     """
     from rich import box
     from rich.table import Table
@@ -56,7 +60,10 @@ def table(title: str, columns: Sequence[str], rows: Sequence[Sequence[object]], 
     for place, name in enumerate(columns):
         numeric = bool(rows) and all(isinstance(row[place], int | float | None) for row in rows)
         made.add_column(
-            plain(name), justify="right" if numeric else "left", overflow="fold", no_wrap=whole and place > 0
+            plain(name),
+            justify="right" if numeric else "left",
+            overflow="fold",
+            min_width=FIRST if whole and place == 0 else None,
         )
     for row in rows:
         made.add_row(*(plain(cell) for cell in row))

@@ -31,7 +31,7 @@ GROUPED, MEMBERS = 12, 128
 """Up to so many boxes exchange records with each other, fewer where they would have more members than that."""
 BATCHES = 32
 """Groups of boxes exchange records side by side, in so many batches."""
-PACE = 1_500_000
+PACE = 950_000
 """Records that are exchanged once in a second: what a second of refining buys, so that its result is repeatable."""
 
 Given = TypeVar("Given")

@@ -23,7 +23,7 @@ GOLDEN = {
 
 @pytest.mark.parametrize("case", GOLDEN.values(), ids=GOLDEN.keys())
 def test_worked_examples(case):
-    a, density, k, l, epsilon, widths, blur = case  # noqa: E741
+    a, density, k, l, epsilon, widths, blur = case  # noqa: E741  # XK13's l
     found = optimal_half_widths(a, density, k=k, l=l, epsilon=epsilon)
     np.testing.assert_allclose(found, widths, rtol=1e-12)
     assert uncertainties(a, found) == pytest.approx(blur, rel=1e-12)

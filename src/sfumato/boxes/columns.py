@@ -70,14 +70,25 @@ def _whole(numbers: Reals) -> bool:
     return bool((np.rint(numbers) == numbers).all())
 
 
+def _places(edges: Edges, lacking: Flags) -> tuple[Counts, Counts]:
+    """Return the first and the last category of each box."""
+    low, high = (np.where(lacking, 0, ends).astype(np.int64) for ends in (edges.lo, edges.hi))
+    return low, high
+
+
+def _runs(edges: Edges, lacking: Flags, categories: int) -> tuple[list[tuple[int, int]], Counts]:
+    """Return the different runs of categories that boxes have, and which one each has."""
+    low, high = _places(edges, lacking)
+    keys, codes = np.unique(low * categories + high, return_inverse=True)
+    return [divmod(key, categories) for key in keys.tolist()], codes
+
+
 def range_column(axis: Axis, edges: Edges, lacking: Flags) -> Column:
     """Return ranges of an ordinal attribute's categories: ``low to high``."""
-    low, high = (np.where(lacking, 0, ends).astype(np.int64) for ends in (edges.lo, edges.hi))
-    keys, codes = np.unique(low * len(axis.values) + high, return_inverse=True)
     names = [str(value) for value in axis.values]
+    runs, codes = _runs(edges, lacking, len(names))
     described = []
-    for key in keys.tolist():
-        first, last = divmod(key, len(names))
+    for first, last in runs:
         label = names[first] if first == last else f"{names[first]} to {names[last]}"
         described.append((label, tuple(names[first : last + 1])))
     return _labelled(axis.name, described, codes, lacking)
@@ -85,7 +96,7 @@ def range_column(axis: Axis, edges: Edges, lacking: Flags) -> Column:
 
 def node_column(axis: Axis, edges: Edges, lacking: Flags) -> Column:
     """Return the lowest node of a hierarchy that holds a box."""
-    low, high = (np.where(lacking, 0, ends).astype(np.int64) for ends in (edges.lo, edges.hi))
+    low, high = _places(edges, lacking)
     keys = np.where(low == high, low, -1)
     for level, nodes in enumerate(axis.levels, start=1):
         begins = np.flatnonzero(np.append(True, nodes[1:] != nodes[:-1]))
@@ -107,12 +118,10 @@ def node_column(axis: Axis, edges: Edges, lacking: Flags) -> Column:
 
 def run_column(axis: Axis, edges: Edges, lacking: Flags) -> Column:
     """Return runs of a hierarchy's values: a node where one has just these, so that runs that are apart stay so."""
-    low, high = (np.where(lacking, 0, ends).astype(np.int64) for ends in (edges.lo, edges.hi))
-    keys, codes = np.unique(low * len(axis.values) + high, return_inverse=True)
     names = [str(value) for value in axis.values]
+    runs, codes = _runs(edges, lacking, len(names))
     described = []
-    for key in keys.tolist():
-        first, last = divmod(key, len(names))
+    for first, last in runs:
         members = tuple(names[first : last + 1])
         alike = (
             labels[first]

@@ -186,7 +186,7 @@ def _shaped(what: str, given: Reals, like: Reals) -> Reals:
     )
 
 
-def _limits(a: Reals, l: float, epsilon: ArrayLike | None, caps: ArrayLike | None) -> tuple[Reals, Reals]:  # noqa: E741
+def _limits(a: Reals, l: float, epsilon: ArrayLike | None, caps: ArrayLike | None) -> tuple[Reals, Reals]:  # noqa: E741  # XK13's l
     """Return the least and the largest half-widths."""
     least, most = np.zeros(a.shape), np.full(a.shape, np.inf)
     if epsilon is not None:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import contextlib
 import json
 import signal
 import subprocess
@@ -9,6 +10,7 @@ import time
 import pytest
 
 import sfumato as sf
+from sfumato.cli.show import progress_shown
 from tests.recipes import GOOD
 
 
@@ -138,6 +140,19 @@ def test_a_release_that_is_there_is_kept_unless_forced(run, recipe, folder, monk
     assert (folder / "people-release" / "certificate.json").read_text() != first
 
 
+def test_an_interruption_that_a_compiler_swallows_is_heeded_later():
+    def swallowed():
+        with contextlib.suppress(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGINT)
+
+    with progress_shown() as progress:
+        progress("compiling", 0.0)
+        swallowed()
+        with pytest.raises(KeyboardInterrupt):
+            progress("refining", 0.5)
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
 @pytest.mark.parametrize("wait", [0.8, 1.6])
 def test_an_interruption_leaves_nothing(recipe, folder, wait):
     path = recipe(GOOD.replace("k = 5", "k = 5\nrefine = true\nseconds = 600"))
@@ -147,7 +162,10 @@ def test_an_interruption_leaves_nothing(recipe, folder, wait):
     ) as process:
         time.sleep(wait)
         process.send_signal(signal.SIGINT)
-        out, _ = process.communicate(timeout=60)
+        try:
+            out, _ = process.communicate(timeout=120)
+        finally:
+            process.kill()
     # Python itself is killed where it was still starting
     assert process.returncode in (130, -signal.SIGINT)
     assert out == b""

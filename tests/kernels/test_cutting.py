@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sfumato.boxes import subdivision
+from sfumato.boxes import cutting
 from sfumato.boxes.axes import Axis, space_of
 from sfumato.boxes.limits import Rule, codes_in, limits_with
 from sfumato.kernels import limits as kinds
@@ -57,8 +57,8 @@ def cost(space, records, ends) -> float:
 
 def cut(space, limits, records, quick=False, codes=8):
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(subdivision, "QUICK", 0 if quick else records)
-        boxes = subdivision.subdivide(space, limits, [np.arange(records)], codes, threads=1, progress=silent)
+        patched.setattr(cutting, "QUICK", 0 if quick else records)
+        boxes = cutting.subdivide(space, limits, [np.arange(records)], codes, threads=1, progress=silent)
     return boxes.records, boxes.ends
 
 
@@ -75,14 +75,14 @@ def test_boxes_hold_every_record_once_and_k_each(seed, records, k, quick):
 
 
 @settings(max_examples=20)
-@given(seed=st.integers(0, 999), records=st.integers(20, 900), quick=st.booleans())
-def test_cuts_keep_limits(seed, records, quick):
+@given(seed=st.integers(0, 999), records=st.integers(20, 900))
+def test_cuts_keep_limits(seed, records):
     rng = np.random.default_rng(seed)
     codes = rng.integers(0, 3, records).astype(np.int32)
     codes[:3] = 0, 1, 2
     rule = Rule("l", "s", kinds.DISTINCT, 2, codes=codes, known=3)
     limits = limits_with(3, [rule])
-    order, ends = cut(space(rng, records, ("numeric", "numeric")), limits, records, quick, codes_in([rule]) + 8)
+    order, ends = cut(space(rng, records, ("numeric", "numeric")), limits, records, codes=codes_in([rule]) + 8)
     first = 0
     for last in ends:
         assert len(set(codes[order[first:last]])) >= 2
@@ -110,7 +110,7 @@ def test_parts_are_no_larger_than_asked():
     rng = np.random.default_rng(2)
     made, limits = space(rng, 3000, ("numeric", "numeric")), limits_with(5, [])
     order = np.arange(3000)
-    ends = split(made, limits, make_work(made, limits, 8, 3000, False), order, 0, 3000, 600, False)
+    ends = split(made, limits, make_work(made, limits, 8, 3000), order, np.array([3000]), 600)
     assert np.diff(np.concatenate([[0], ends])).max() <= 600
     np.testing.assert_array_equal(np.sort(order), np.arange(3000))
 

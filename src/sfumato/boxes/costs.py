@@ -13,6 +13,7 @@ from sfumato.boxes.axes import Axis, as_rows
 from sfumato.errors import SettingError
 from sfumato.microfile.attribute import Kind
 from sfumato.microfile.microfile import Microfile
+from sfumato.parallel import batches_of, side_by_side
 from sfumato.statistics.language import parse
 from sfumato.statistics.sensitivity import Term, Wanted, sensitivity_terms
 
@@ -138,8 +139,6 @@ def _names(wanted: Sequence[Wanted]) -> list[str]:
 
 
 def _sensitivities(axes: Sequence[Axis], terms: Sequence[Term], microfile: Microfile) -> Reals:
-    from concurrent.futures import ThreadPoolExecutor
-
     from sfumato.kernels.affine import add_absolute
 
     found = np.zeros((len(axes), microfile.records))
@@ -157,8 +156,7 @@ def _sensitivities(axes: Sequence[Axis], terms: Sequence[Term], microfile: Micro
         uses[row, : len(term.attributes)] = [names.index(name) for name in term.attributes]
         coefficients[row, : len(term.attributes) + 1] = term.coefficients
     owners = np.array([rows[term.owner] for term in terms], dtype=np.int32)
-    cuts = np.linspace(0, microfile.records, 9).astype(np.int64).tolist()
-    with ThreadPoolExecutor() as pool:
-        parts = itertools.pairwise(cuts)
-        list(pool.map(lambda part: add_absolute(columns, part[0], part[1], coefficients, uses, owners, found), parts))
+    side_by_side(
+        lambda part: add_absolute(columns, *part, coefficients, uses, owners, found), batches_of(microfile.records)
+    )
     return found

@@ -21,21 +21,13 @@ from sfumato.boxes.checks import (
 )
 from sfumato.boxes.columns import Column, bits_of, interval_column, node_column, range_column, run_column, set_column
 from sfumato.boxes.costs import Costs, check_wanted, costs_of
+from sfumato.boxes.cutting import QUICK, subdivide
 from sfumato.boxes.edges import Edges, shown_values, snapped_edges
+from sfumato.boxes.exchanging import HEAT, PASSES, exchange_records, passes_for
 from sfumato.boxes.limits import Rule, codes_in, limits_with
 from sfumato.boxes.preferences import preferred_places
 from sfumato.boxes.strata import Strata
-from sfumato.boxes.subdivision import (
-    HEAT,
-    PASSES,
-    QUICK,
-    Subdivision,
-    Summary,
-    exchange_records,
-    passes_for,
-    side_by_side,
-    subdivide,
-)
+from sfumato.boxes.subdivision import Subdivision, Summary
 from sfumato.boxes.tiling import Cells, cells_of
 from sfumato.boxes.uncertainty import uncertainty_of
 from sfumato.measures.blocks import Blocks
@@ -43,6 +35,7 @@ from sfumato.measures.kept import Limit, keeps
 from sfumato.microfile.forms import Form
 from sfumato.microfile.hierarchy import Hierarchy
 from sfumato.microfile.microfile import Microfile
+from sfumato.parallel import side_by_side
 from sfumato.progress import Progress
 from sfumato.release.release import Release
 
@@ -78,9 +71,13 @@ def protect(settings: Boxes, microfile: Microfile, progress: Progress) -> Releas
     task, kept = _task(settings, microfile)
     boxes, costs = _divided(task, kept, progress)
     progress("measuring", 0.0)
-    ends = boxes.summary(as_rows([axis.places for axis in task.axes]), task.costs.rows, settings.threads)
+    ends = boxes.found if boxes.found and not settings.prefer else _summary(task, boxes)
     stay = _worth_keeping(task, boxes, costs, _allowed(settings, microfile) - int((~kept).sum()))
     return _released(task, boxes, ends, stay)
+
+
+def _summary(task: Task, boxes: Subdivision) -> Summary:
+    return boxes.summary(as_rows([axis.places for axis in task.axes]), task.costs.rows, task.settings.threads)
 
 
 def _task(settings: Boxes, microfile: Microfile) -> tuple[Task, Flags]:

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import json
+import signal
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from sfumato.progress import Progress, silent
+from sfumato.progress import Progress
 
 if TYPE_CHECKING:
+    from types import FrameType
+
     from rich.console import Console
     from rich.table import Table
 
@@ -92,14 +96,45 @@ def plain(cell: object) -> str:
 @contextmanager
 def progress_shown() -> Iterator[Progress]:
     """Show progress on standard error while the block runs, if somebody watches."""
-    if not sys.stderr.isatty():
-        yield silent
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
-    from rich.progress import Progress as Bar
+    with _interruptions() as stop_if_interrupted:
+        if not sys.stderr.isatty():
+            yield lambda description, share: stop_if_interrupted()
+            return
+        from rich.console import Console
+        from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
+        from rich.progress import Progress as Bar
 
-    columns = (TextColumn("{task.description}", markup=False), BarColumn(), TimeElapsedColumn())
-    with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("", total=1.0)
-        yield lambda description, share: bar.update(task, description=description, completed=share)
+        columns = (TextColumn("{task.description}", markup=False), BarColumn(), TimeElapsedColumn())
+        with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
+            task = bar.add_task("", total=1.0)
+
+            def shown(description: str, share: float) -> None:
+                stop_if_interrupted()
+                bar.update(task, description=description, completed=share)
+
+            yield shown
+
+
+@contextmanager
+def _interruptions() -> Iterator[Callable[[], None]]:
+    """Remember an interruption: one that comes while a kernel is compiled is lost in a callback of the compiler."""
+    arrived = False
+
+    def interrupt(number: int, frame: FrameType | None) -> None:
+        nonlocal arrived
+        arrived = True
+        signal.default_int_handler(number, frame)
+
+    def stop_if_interrupted() -> None:
+        if arrived:
+            raise KeyboardInterrupt
+
+    if threading.current_thread() is not threading.main_thread():
+        # only the main thread is told of signals
+        yield stop_if_interrupted
+        return
+    before = signal.signal(signal.SIGINT, interrupt)
+    try:
+        yield stop_if_interrupted
+    finally:
+        signal.signal(signal.SIGINT, before)

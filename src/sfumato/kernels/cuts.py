@@ -16,10 +16,6 @@ ROOM = 512
 """Nodes of up to so many records are cut by looking at all of them."""
 SAMPLE = 256
 """Larger ones are judged by a sample of about so many."""
-QUICK_ROOM, QUICK_SAMPLE = 2048, 64
-"""The same in a hurry: the attribute whose width costs most is cut in its middle, without trying the others."""
-QUICK_BOXES = 4
-"""In a hurry, so few boxes are cut as well as can be, but only in the two attributes whose widths cost most."""
 LARGE_K = 16
 """Rooms hold at least so many boxes."""
 EVEN = 64
@@ -47,7 +43,6 @@ class Work(NamedTuple):
     right: Reals
     """What the box of the others costs."""
     spare: Codes
-    spare_order: Codes
     starts: Codes
     """Where the buckets of a sort begin."""
     here: Flags
@@ -67,16 +62,16 @@ class Work(NamedTuple):
 
 
 @compiled
-def room_for(k: int, quick: bool) -> int:
+def room_for(k: int) -> int:
     """Return up to how many records a node is cut by looking at all of them."""
-    return max(QUICK_ROOM if quick else ROOM, LARGE_K * k)
+    return max(ROOM, LARGE_K * k)
 
 
 @compiled
-def make_work(space: Space, limits: Limits, codes: int, largest: int, quick: bool) -> Work:
+def make_work(space: Space, limits: Limits, codes: int, largest: int) -> Work:
     """Make what nodes of up to ``largest`` records need; ``codes`` is the number of categories or sensitive codes."""
     attributes = space.kinds.size
-    room = room_for(limits.k, quick)
+    room = room_for(limits.k)
     waste = np.full(room + 1, np.inf)
     for size in range(limits.k, room + 1):
         waste[size] = (size / (size // limits.k * limits.k)) ** (1.0 / attributes)
@@ -87,7 +82,6 @@ def make_work(space: Space, limits: Limits, codes: int, largest: int, quick: boo
         np.empty(room + 1),
         np.empty(room + 1),
         np.empty(room, dtype=np.int32),
-        np.empty(QUICK_SAMPLE, dtype=np.int32),
         np.empty(BUCKETS + 1, dtype=np.int32),
         np.empty(room, dtype=np.bool_),
         np.zeros(codes + 1, dtype=np.int64),
@@ -245,7 +239,7 @@ def _coded_costs(space: Space, work: Work, attribute: int, order: Codes, size: i
 
 
 @compiled_within
-def find_cuts(space: Space, work: Work, first: int, last: int, least: int, steered: bool, quick: bool) -> int:
+def find_cuts(space: Space, work: Work, first: int, last: int, least: int, steered: bool) -> int:
     """List the cuts of a small node; return how many there are.
 
     ``least`` (IN) is the smallest side; ``steered`` (IN) tells whether sides should be multiples of k.
@@ -253,11 +247,8 @@ def find_cuts(space: Space, work: Work, first: int, last: int, least: int, steer
     size = last - first
     orders, places = work.orders, work.places
     found = 0
-    enough = _width_that_counts(space, work, first, last) if quick else 0.0
     for attribute in range(space.kinds.size):
         a_set = space.kinds[attribute] == SET
-        if quick and _cost_of_width(work, attribute, first, last) < enough:
-            continue
         for variant in range(2 if a_set else 1):
             if a_set:
                 arrange(work, attribute, first, last, variant == 1)
@@ -282,27 +273,6 @@ def find_cuts(space: Space, work: Work, first: int, last: int, least: int, steer
 
 
 @compiled_within
-def _cost_of_width(work: Work, attribute: int, first: int, last: int) -> float:
-    """Return what a sorted LINEAR attribute's width costs."""
-    orders, places, costs = work.orders, work.places, work.costs
-    weight = 0.0
-    for place in range(first, last):
-        weight += costs[attribute, orders[attribute, place]]
-    return weight * (places[attribute, orders[attribute, last - 1]] - places[attribute, orders[attribute, first]])
-
-
-@compiled_within
-def _width_that_counts(space: Space, work: Work, first: int, last: int) -> float:
-    """Return what the width of the second costliest attribute costs."""
-    most, second = 0.0, 0.0
-    for attribute in range(space.kinds.size):
-        cost = _cost_of_width(work, attribute, first, last)
-        second = max(second, min(most, cost))
-        most = max(most, cost)
-    return second
-
-
-@compiled_within
 def cheapest(work: Work, found: int) -> int:
     """Return the cheapest cut that was not taken, and take it; -1 if there is none."""
     best = -1
@@ -314,40 +284,6 @@ def cheapest(work: Work, found: int) -> int:
     if best >= 0:
         work.tried[best, 0] = np.inf
     return best
-
-
-@compiled
-def middle_of(
-    attributes: int, places: Reals, costs: Reals, records: Codes | Counts, first: int, last: int, work: Work
-) -> tuple[int, float]:
-    """Return the attribute whose width costs most by a sample, and the value below which half of its cost lies."""
-    step = (last - first + QUICK_SAMPLE - 1) // QUICK_SAMPLE
-    widest, most, half = -1, 0.0, 0.0
-    for attribute in range(attributes):
-        values, weights = places[attribute], costs[attribute]
-        lo, hi, weight = np.inf, -np.inf, 0.0
-        for place in range(first, last, step):
-            value = values[records[place]]
-            lo = value if value < lo else lo
-            hi = value if value > hi else hi
-            weight += weights[records[place]]
-        if weight * (hi - lo) > most:
-            widest, most, half = attribute, weight * (hi - lo), 0.5 * weight
-    if widest < 0:
-        return -1, 0.0
-    sample, weights, order = work.left, work.right, work.spare_order
-    size = 0
-    for place in range(first, last, step):
-        sample[size] = places[widest, records[place]]
-        weights[size] = costs[widest, records[place]]
-        order[size] = size
-        size += 1
-    sort_places(work, sample, order[:size])
-    position, weight = 0, 0.0
-    while position < size - 1 and (weight < half or sample[order[position]] == sample[order[0]]):
-        weight += weights[order[position]]
-        position += 1
-    return widest, sample[order[position]]
 
 
 @compiled

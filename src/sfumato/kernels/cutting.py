@@ -12,7 +12,6 @@ from sfumato.arrays import Counts
 from sfumato.kernels.compiled import compiled, compiled_within
 from sfumato.kernels.cuts import (
     ONE,
-    QUICK_BOXES,
     TRIES,
     YES,
     ZERO,
@@ -22,7 +21,6 @@ from sfumato.kernels.cuts import (
     find_cuts,
     gather,
     may_part,
-    middle_of,
     sort_all,
 )
 from sfumato.kernels.limits import Limits
@@ -45,50 +43,9 @@ def _part(work: Work, row: int, low: int, high: int) -> None:
 
 
 @compiled_within
-def _cut_middle(space: Space, limits: Limits, work: Work, own: Counts, low: int, high: int) -> int:
-    """Cut the attribute whose width costs most, where half of its cost lies on either side.
-
-    XK13's optimum has a_i Delta_i equal for all i, which this approaches, see ERRATA 001-15. Returns how many
-    records fall on the left side, 0 if there is no such cut.
-    """
-    places, orders, here = work.places, work.orders, work.here
-    row = space.kinds.size
-    attribute, above = middle_of(row, places, work.costs, orders[row], low, high, work)
-    if attribute < 0:
-        return 0
-    lefts = 0
-    for place in range(low, high):
-        record = orders[row, place]
-        here[record] = places[attribute, record] < above
-        lefts += here[record]
-    _part(work, row, low, high)
-    # so many of the left side's largest are too many for a multiple of k
-    extra = lefts % limits.k
-    most = above
-    for end in range(low + lefts - 1, low + lefts - 1 - extra, -1):
-        largest, most = low, places[attribute, orders[row, low]]
-        for place in range(low, end + 1):
-            value = places[attribute, orders[row, place]]
-            if value > most:
-                largest, most = place, value
-        orders[row, largest], orders[row, end] = orders[row, end], orders[row, largest]
-    position = lefts - extra
-    if position <= 0:
-        return 0
-    for place in range(low, low + position if extra else low):
-        if places[attribute, orders[row, place]] >= most:
-            # equal values would stand on both sides
-            return 0
-    if limits.rules.size:
-        for place in range(low, high):
-            work.records[place] = own[orders[row, place]]
-    return position if may_part(limits, work, work.records, low, low + position, high) else 0
-
-
-@compiled_within
-def _cut_small(space: Space, limits: Limits, work: Work, own: Counts, low: int, high: int, quick: bool) -> int:
+def _cut_small(space: Space, limits: Limits, work: Work, own: Counts, low: int, high: int) -> int:
     """Make the best cut that keeps the limits; return how many records fall on its left side, 0 if there is none."""
-    found = find_cuts(space, work, low, high, limits.k, YES, quick)
+    found = find_cuts(space, work, low, high, limits.k, YES)
     for _ in range(TRIES):
         cut = cheapest(work, found)
         if cut < 0:
@@ -123,7 +80,6 @@ def _divide_small(
     records: Counts,
     first: int,
     last: int,
-    quick: bool,
     ends: Counts,
     boxes: int,
 ) -> int:
@@ -133,25 +89,19 @@ def _divide_small(
     """
     size = gather(space, work, records, first, last, ONE)
     own = records[first:last].copy()
-    if not quick:
-        sort_all(space, work, ZERO, size)
-    stack = np.empty((size + 1, 3), dtype=np.int64)
-    stack[0] = 0, size, 0 if quick else 1
+    sort_all(space, work, ZERO, size)
+    stack = np.empty((size + 1, 2), dtype=np.int64)
+    stack[0] = 0, size
     depth = 1
     while depth:
         depth -= 1
-        low, high, is_sorted = stack[depth]
+        low, high = stack[depth]
         position = 0
-        if not is_sorted and high - low > QUICK_BOXES * limits.k:
-            position = _cut_middle(space, limits, work, own, low, high)
-        if position == 0 and high - low >= 2 * limits.k:
-            if not is_sorted:
-                sort_all(space, work, low, high)
-                is_sorted = 1
-            position = _cut_small(space, limits, work, own, low, high, quick)
+        if high - low >= 2 * limits.k:
+            position = _cut_small(space, limits, work, own, low, high)
         if position:
-            stack[depth] = low + position, high, is_sorted
-            stack[depth + 1] = low, low + position, is_sorted
+            stack[depth] = low + position, high
+            stack[depth + 1] = low, low + position
             depth += 2
         else:
             for place in range(low, high):
@@ -162,17 +112,17 @@ def _divide_small(
 
 
 @compiled
-def divide(space: Space, limits: Limits, work: Work, records: Counts, first: int, parts: Counts, quick: bool) -> Counts:
-    """Cut parts of a node into boxes; return where each box ends in ``records`` (IN, OUT), which is put in their order.
+def divide(space: Space, limits: Limits, work: Work, records: Counts, parts: Counts) -> Counts:
+    """Cut parts into boxes; return where each box ends in ``records`` (IN, OUT), which is put in their order.
 
-    ``parts`` (IN) is where each part ends, the first beginning at ``first`` (IN), as :func:`split` left them.
+    ``parts`` (IN) is where each part ends, as :func:`split` left them.
     """
-    ends = np.empty((parts[-1] - first) // limits.k + 1, dtype=np.int64)
+    ends = np.empty(records.size // limits.k + parts.size, dtype=np.int64)
     boxes = ZERO
-    start = first
+    start = ZERO
     for end in parts:
         if end - start <= work.spare.size:
-            boxes = _divide_small(space, limits, work, records, start, end, quick, ends, boxes)
+            boxes = _divide_small(space, limits, work, records, start, end, ends, boxes)
         else:
             ends[boxes] = end
             boxes += 1

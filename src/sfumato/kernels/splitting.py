@@ -22,7 +22,6 @@ from sfumato.kernels.cuts import (
     find_cuts,
     gather,
     may_part,
-    middle_of,
     sort_all,
 )
 from sfumato.kernels.limits import Limits
@@ -106,19 +105,12 @@ def _cut_heap(space: Space, limits: Limits, work: Work, records: Counts, first: 
 
 
 @compiled
-def _cut_large(space: Space, limits: Limits, work: Work, records: Counts, first: int, last: int, quick: bool) -> int:
+def _cut_large(space: Space, limits: Limits, work: Work, records: Counts, first: int, last: int) -> int:
     """Cut a node by a sample; return where its right side begins, or ``first`` if there is no cut."""
-    if quick:
-        attribute, above = middle_of(space.kinds.size, space.places, space.costs, records, first, last, work)
-        if attribute >= 0:
-            middle = _part_records(space, work, records, first, last, attribute, above)
-            middle = _evened(space, limits, records, first, middle, last, attribute)
-            if may_part(limits, work, records, first, middle, last):
-                return middle
     step = (last - first + SAMPLE - 1) // SAMPLE
     size = gather(space, work, records, first, last, step)
     sort_all(space, work, ZERO, size)
-    found = find_cuts(space, work, ZERO, size, max(ONE, limits.k // step), NO, NO)
+    found = find_cuts(space, work, ZERO, size, max(ONE, limits.k // step), NO)
     for _ in range(TRIES):
         cut = cheapest(work, found)
         if cut < 0:
@@ -145,29 +137,30 @@ def _cut_large(space: Space, limits: Limits, work: Work, records: Counts, first:
 
 
 @compiled
-def split(
-    space: Space, limits: Limits, work: Work, records: Counts, first: int, last: int, most: int, quick: bool
-) -> Counts:
-    """Cut a node until its parts have at most ``most`` records, or cannot be cut by a sample; return their ends.
+def split(space: Space, limits: Limits, work: Work, records: Counts, parts: Counts, most: int) -> Counts:
+    """Cut parts until they have at most ``most`` records, or cannot be cut by a sample; return where the new ones end.
 
-    ``records`` (IN, OUT) is put in the order of the parts; ``quick`` (IN) needs attributes that are all LINEAR.
+    ``parts`` (IN) is where each part ends in ``records`` (IN, OUT), which is put in the order of the new ones.
     """
-    ends = np.empty((last - first) // limits.k + 1, dtype=np.int64)
-    parts = 0
-    stack = np.empty(((last - first) // limits.k + 2, 2), dtype=np.int64)
-    stack[0] = first, last
-    depth = 1
-    while depth:
-        depth -= 1
-        low, high = stack[depth]
-        middle = low
-        if high - low > most:
-            middle = _cut_large(space, limits, work, records, low, high, quick)
-        if middle > low:
-            stack[depth] = middle, high
-            stack[depth + 1] = low, middle
-            depth += 2
-        else:
-            ends[parts] = high
-            parts += 1
-    return ends[:parts].copy()
+    room = records.size // limits.k + parts.size + 1
+    ends, found = np.empty(room, dtype=np.int64), 0
+    stack = np.empty((room, 2), dtype=np.int64)
+    start = ZERO
+    for end in parts:
+        stack[0] = start, end
+        depth = 1
+        while depth:
+            depth -= 1
+            low, high = stack[depth]
+            middle = low
+            if high - low > most:
+                middle = _cut_large(space, limits, work, records, low, high)
+            if middle > low:
+                stack[depth] = middle, high
+                stack[depth + 1] = low, middle
+                depth += 2
+            else:
+                ends[found] = high
+                found += 1
+        start = end
+    return ends[:found].copy()

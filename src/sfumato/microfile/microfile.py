@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import narwhals as nw
@@ -15,6 +13,7 @@ from sfumato.arrays import Reals
 from sfumato.errors import MicrofileError, SettingError, nearest
 from sfumato.microfile.attribute import Attribute, Code, Kind, kind_named, ordered_categories
 from sfumato.microfile.encoding import Encoded, encode
+from sfumato.parallel import side_by_side
 
 Missing = Code | Iterable[Code] | Mapping[str, Code | Iterable[Code]]
 Kinds = Mapping[str, str | Sequence[Code]]
@@ -130,8 +129,7 @@ class Microfile:
         """Encode several columns at once, on as many threads as there are cores."""
         waiting = [name for name in dict.fromkeys(names) if name not in self._encoded]
         if len(waiting) > 1:
-            with ThreadPoolExecutor(os.cpu_count()) as pool:
-                list(pool.map(self.encoded, waiting))
+            side_by_side(self.encoded, waiting)
 
     def is_blank(self, name: str) -> bool:
         """Whether all values of a column are missing."""

@@ -1,0 +1,117 @@
+"""Exchanging records between neighbouring boxes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sfumato.arrays import Counts, Reals
+from sfumato.boxes.halving import halved
+from sfumato.boxes.subdivision import Subdivision, Summary
+from sfumato.parallel import batches_of, side_by_side
+
+if TYPE_CHECKING:
+    from sfumato.kernels.limits import Limits
+    from sfumato.kernels.space import Space
+
+PASSES = 24
+"""How often records are exchanged if nothing is said."""
+HEAT = 0.75
+"""The first exchanges are judged with a noise of this share of what a record costs."""
+GROUPED, MEMBERS = 12, 128
+"""Up to so many boxes exchange records with each other, fewer where they would have more members than that."""
+PACE = 950_000
+"""Records that are exchanged once in a second: what a second of refining buys, so that its result is repeatable."""
+SETUP = 0.004
+"""The seconds that finding neighbours takes, however few records there are."""
+
+
+def passes_for(records: int, seconds: float) -> int:
+    """Return how often records can be exchanged in some seconds."""
+    return max(PASSES, round(seconds / (records / PACE + SETUP)))
+
+
+def exchange_records(
+    space: Space,
+    limits: Limits,
+    boxes: Subdivision,
+    codes: int,
+    *,
+    strata: Counts | None,
+    passes: int,
+    heat: float,
+    seed: int,
+    threads: int | None,
+    progress: Callable[[float], None],
+) -> Subdivision:
+    """Exchange records between neighbouring boxes again and again, with less noise each time.
+
+    Every pass finds new neighbours: along directions drawn at random, boxes are cut into groups. Records of
+    different ``strata`` are never exchanged.
+    """
+    from sfumato.kernels.exchanging import exchange_groups
+
+    small = np.flatnonzero(boxes.sizes <= 3 * limits.k)
+    if small.size < 2 or passes < 1:
+        return boxes
+    rng = np.random.default_rng(seed)
+    records = boxes.records.copy()
+    scales = space.costs.mean(axis=1)
+    before = boxes.costs(space, codes, threads)
+    usual = float(before.sum()) / boxes.records.size
+    grouped = max(2, min(GROUPED, MEMBERS // limits.k))
+    least = min(grouped - grouped // 6, small.size)
+    homes = None if strata is None else strata[boxes.records[boxes.starts]]
+    for turn in range(passes):
+        now = Subdivision(records, boxes.ends).summary(space.places, space.costs, threads)
+        turned = _turned(now, small, scales, rng)
+        near = halved(turned, np.ones_like(turned), np.arange(small.size), least, threads=threads)
+        groups = small[near.records]
+        starts = _no_larger(np.append(near.starts, small.size), grouped, None if homes is None else homes[groups])
+        warmth = heat * usual * max(0.0, 1.0 - turn / max(passes - 2, 1))
+
+        def batch(
+            part: tuple[int, int],
+            turn: int = turn,
+            groups: Counts = groups,
+            starts: Counts = starts,
+            warmth: float = warmth,
+        ) -> int:
+            counts = np.zeros(codes + 1, dtype=np.int64)
+            low, high = part
+            room = grouped * 3 * limits.k
+            noise = (seed * 1_000_003 + turn) * 1_000_003 + low
+            return exchange_groups(
+                space, limits, records, boxes.ends, groups, starts[low : high + 1], room, warmth, noise % 2**62, counts
+            )
+
+        side_by_side(batch, batches_of(starts.size - 1), threads)
+        progress((turn + 1) / passes)
+    found = Subdivision(records, boxes.ends)
+    # few warm passes can end worse than they began
+    return found if found.costs(space, codes, threads).sum() < before.sum() else boxes
+
+
+def _turned(now: Summary, small: Counts, scales: Reals, rng: np.random.Generator) -> Reals:
+    """Return the middles of some boxes, in units of cost, along random directions."""
+    middles = 0.5 * (now.lo + now.hi)[:, small] * scales[:, None]
+    directions = np.linalg.qr(rng.normal(size=(len(middles), len(middles))))[0]
+    return np.ascontiguousarray(directions @ middles)
+
+
+def _no_larger(starts: Counts, most: int, homes: Counts | None) -> Counts:
+    """Divide groups that are too large, or, given the stratum of each box, that mix strata."""
+    last = int(starts[-1])
+    begins = np.zeros(last + 1, dtype=np.bool_)
+    begins[starts] = True
+    if homes is not None:
+        begins[1:-1] |= homes[1:] != homes[:-1]
+    starts = np.flatnonzero(begins)
+    sizes = np.diff(starts)
+    if sizes.max(initial=0) > most:
+        within = np.arange(last) - np.repeat(starts[:-1], sizes)
+        begins[:-1] |= within % most == 0
+        starts = np.flatnonzero(begins)
+    return starts

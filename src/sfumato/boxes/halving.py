@@ -1,0 +1,81 @@
+"""Cutting millions of plain numbers into boxes in a hurry."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+
+from sfumato.arrays import Counts, Reals
+from sfumato.boxes.subdivision import Subdivision, Summary
+from sfumato.parallel import batches_of, side_by_side
+
+ROOM = 2048
+"""A leaf has about so many records, few enough to lie in a core's own memory."""
+SAMPLED = 64
+"""So many records of each leaf are in the sample from which the tree grows."""
+
+
+def halved(
+    places: Reals,
+    costs: Reals,
+    members: Counts,
+    k: int,
+    *,
+    threads: int | None,
+    progress: Callable[[float], None] = lambda share: None,
+) -> Subdivision:
+    """Cut some records into boxes of at least k; one of 2 k or more could not be cut in this way.
+
+    Parameters
+    ----------
+    places, costs
+        Attributes by records.
+    members
+        The records, at least k.
+    k
+        The fewest records of a box.
+    threads, progress
+        How many threads, and what is told of the share done.
+    """
+    from sfumato.kernels.halving import EVEN, find_leaves, grow_tree, halve, sort_rows
+
+    size = members.size
+    depth = max(0, math.ceil(math.log2(size / max(ROOM, EVEN * k))))
+    sample = members[:: max(1, size // (SAMPLED << depth))]
+    points = np.concatenate([np.take(places, sample, axis=1), np.take(costs, sample, axis=1)])
+    attributes, bounds = grow_tree(points, depth)
+    parts = batches_of(size)
+    leaves = np.empty(size, dtype=np.int32)
+    counts = np.zeros((len(parts), 1 << depth), dtype=np.int64)
+
+    def find(part: int) -> None:
+        find_leaves(places, members, *parts[part], attributes, bounds, leaves, counts[part])
+
+    side_by_side(find, range(len(parts)), threads)
+    nexts = np.cumsum(counts.T.ravel()).reshape(counts.T.shape) - counts.T
+    rows, records = np.empty((size, 2 * len(places))), np.empty(size, dtype=np.int64)
+
+    def sort(part: int) -> None:
+        its = np.ascontiguousarray(nexts[:, part])
+        sort_rows(places, costs, members, *parts[part], leaves, its, rows, records)
+
+    side_by_side(sort, range(len(parts)), threads)
+    starts = _no_smaller(np.append(nexts[:, 0], size), k)
+    order = np.empty_like(records)
+    found = side_by_side(
+        lambda part: halve(rows, records, starts, *part, k, order), batches_of(starts.size - 1), threads, progress
+    )
+    ends, lo, hi, totals = (np.concatenate(its, axis=-1) for its in zip(*found, strict=True))
+    return Subdivision(order, ends, Summary(lo, hi, totals))
+
+
+def _no_smaller(starts: Counts, k: int) -> Counts:
+    """Join leaves that have fewer than k records with their neighbours."""
+    kept = [0]
+    size = int(starts[-1])
+    for start in starts[1:-1].tolist():
+        if start - kept[-1] >= k and size - start >= k:
+            kept.append(start)
+    return np.array([*kept, size])

@@ -1,0 +1,444 @@
+"""Halving: plain numbers cut in a hurry.
+
+A node is cut in the attribute whose width costs most, where half of its cost lies on either side: XK13's optimum has
+a_i Delta_i equal for all i, which this approaches, see ERRATA 001-15. Attributes come as rows, places first, then
+what a unit of their widths costs.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from sfumato.arrays import Codes, Counts, Flags, Reals
+from sfumato.kernels.compiled import compiled
+from sfumato.kernels.cuts import ONE
+
+RANKED = 128
+"""Nodes of up to so many records are ranked whole."""
+SAMPLE = 64
+"""Larger ones are judged by a sample of so many."""
+EVEN = 64
+"""Nodes of up to so many boxes are cut at a multiple of k records."""
+FEW = 6
+"""Nodes of up to so many boxes are cut as well as can be, in the two attributes whose widths cost most."""
+
+
+@compiled
+def grow_tree(points: Reals, depth: int) -> tuple[Codes, Reals]:
+    """Halve a sample ``depth`` times; return the attribute and the bound of each node, the children of i at 2i, 2i + 1.
+
+    ``points`` (IN) has one column a record of the sample. What lies below the bound falls to the first child.
+    """
+    nodes = 1 << depth
+    attributes, bounds = np.zeros(nodes, dtype=np.int32), np.full(nodes, np.inf)
+    starts = np.zeros(2 * nodes, dtype=np.int64)
+    ends = np.full(2 * nodes, points.shape[1], dtype=np.int64)
+    order = np.empty(points.shape[1], dtype=np.int32)
+    for member in range(order.size):
+        order[member] = member
+    here, spare = np.empty(order.size, dtype=np.bool_), np.empty_like(order)
+    keys, sums, ranks = np.empty(SAMPLE), np.empty(SAMPLE), np.empty(SAMPLE, dtype=np.int64)
+    lo = np.empty(points.shape[0] // 2)
+    hi, weights = np.empty_like(lo), np.empty_like(lo)
+    for node in range(1, nodes):
+        low, high = starts[node], ends[node]
+        middle = high
+        _measure(points, order, low, high, lo, hi, weights)
+        attribute, _ = _costliest(lo, hi, weights)
+        if attribute >= 0:
+            _, bound = _halfway(points, order, low, high, attribute, keys, sums, ranks)
+            attributes[node], bounds[node] = attribute, bound
+            middle = low + _part_below(points[attribute], order, low, high, bound, here, spare)
+        starts[2 * node], ends[2 * node] = low, middle
+        starts[2 * node + 1], ends[2 * node + 1] = middle, high
+    return attributes, bounds
+
+
+@compiled
+def find_leaves(
+    places: Reals,
+    members: Counts,
+    first: int,
+    last: int,
+    attributes: Codes,
+    bounds: Reals,
+    leaves: Codes,
+    counts: Counts,
+) -> None:
+    """Find the leaf (OUT) of the tree (IN) that each member (IN) from ``first`` to ``last`` falls to, and count."""
+    for member in range(first, last):
+        record = members[member]
+        node = 1
+        while node < bounds.size:
+            node = 2 * node + (places[attributes[node], record] >= bounds[node])
+        leaves[member] = node - bounds.size
+        counts[node - bounds.size] += 1
+
+
+@compiled
+def sort_rows(
+    places: Reals,
+    costs: Reals,
+    members: Counts,
+    first: int,
+    last: int,
+    leaves: Codes,
+    nexts: Counts,
+    rows: Reals,
+    records: Counts,
+) -> None:
+    """Put members together by their leaves, so that those of a leaf lie side by side in memory.
+
+    ``nexts`` (IN, OUT) is where the next of each leaf goes in ``rows`` (OUT: places, then costs) and ``records`` (OUT).
+    """
+    attributes = places.shape[0]
+    for member in range(first, last):
+        record = members[member]
+        to = nexts[leaves[member]]
+        nexts[leaves[member]] += 1
+        records[to] = record
+        for attribute in range(attributes):
+            rows[to, attribute] = places[attribute, record]
+            rows[to, attributes + attribute] = costs[attribute, record]
+
+
+@compiled
+def halve(
+    rows: Reals, records: Counts, starts: Counts, first: int, last: int, k: int, order: Counts
+) -> tuple[Counts, Reals, Reals, Reals]:
+    """Cut the leaves from ``first`` to ``last`` into boxes.
+
+    ``order`` (OUT) are the ``records`` (IN) in the order of the boxes. Returns where each box ends, its ends by
+    attributes, and what a unit of its widths costs. A box of 2 k records or more could not be cut in this way.
+    """
+    attributes = rows.shape[1] // 2
+    most = (starts[last] - starts[first]) // k + last - first
+    ends, found = np.empty(most, dtype=np.int64), 0
+    los, his, totals = np.empty((attributes, most)), np.empty((attributes, most)), np.empty((attributes, most))
+    room = 0
+    for leaf in range(first, last):
+        room = max(room, starts[leaf + 1] - starts[leaf])
+    points, own = np.empty((2 * attributes, room)), np.empty(room, dtype=np.int32)
+    keys, sums = np.empty(max(room, RANKED)), np.empty(RANKED)
+    ranks, here, spare = np.empty(RANKED, dtype=np.int64), np.empty(room, dtype=np.bool_), np.empty_like(own)
+    pieces = np.empty((4, FEW))
+    lo, hi, weights = np.empty(attributes), np.empty(attributes), np.empty(attributes)
+    lows, highs = np.empty(room + 2, dtype=np.int64), np.empty(room + 2, dtype=np.int64)
+    for leaf in range(first, last):
+        start = starts[leaf]
+        _load(rows, start, starts[leaf + 1], points, own)
+        lows[0], highs[0] = 0, starts[leaf + 1] - start
+        depth = 1 if starts[leaf + 1] > start else 0
+        while depth:
+            depth -= 1
+            low, high = lows[depth], highs[depth]
+            _measure(points, own, low, high, lo, hi, weights)
+            middle = low
+            if high - low >= 2 * k:
+                attribute, second = _costliest(lo, hi, weights)
+                if attribute < 0:
+                    pass
+                elif high - low > RANKED:
+                    middle += _cut_large(points, own, low, high, k, attribute, keys, sums, ranks, here, spare)
+                elif high - low > FEW * k:
+                    middle += _cut_half(points, own, low, high, k, attribute, keys, sums, ranks, here, spare)
+                else:
+                    middle += _cut_best(points, own, low, high, k, attribute, second, keys, pieces, ranks, here, spare)
+            if low < middle < high:
+                lows[depth], highs[depth] = middle, high
+                lows[depth + 1], highs[depth + 1] = low, middle
+                depth += 2
+                continue
+            for place in range(low, high):
+                order[start + place] = records[start + own[place]]
+            if high - low > RANKED:
+                _measure_all(points, own, low, high, lo, hi, weights)
+            ends[found] = start + high
+            for attribute in range(attributes):
+                los[attribute, found] = lo[attribute]
+                his[attribute, found] = hi[attribute]
+                totals[attribute, found] = weights[attribute]
+            found += 1
+    return ends[:found].copy(), los[:, :found].copy(), his[:, :found].copy(), totals[:, :found].copy()
+
+
+@compiled
+def _load(rows: Reals, first: int, last: int, points: Reals, own: Codes) -> None:
+    """Turn a leaf's rows (IN) into columns (OUT), and put them in their first order (OUT)."""
+    for place in range(last - first):
+        own[place] = place
+        for column in range(points.shape[0]):
+            points[column, place] = rows[first + place, column]
+
+
+@compiled
+def _measure(points: Reals, order: Codes, low: int, high: int, lo: Reals, hi: Reals, weights: Reals) -> None:
+    """Find a node's ends (OUT) and what a unit of its widths costs (OUT), by a sample if it is large."""
+    step = _step(low, high)
+    for attribute in range(lo.size):
+        least, most, weight = np.inf, -np.inf, 0.0
+        for place in range(low, high, step):
+            record = order[place]
+            value = points[attribute, record]
+            weight += points[lo.size + attribute, record]
+            least = value if value < least else least
+            most = value if value > most else most
+        lo[attribute], hi[attribute], weights[attribute] = least, most, weight
+
+
+@compiled
+def _measure_all(points: Reals, order: Codes, low: int, high: int, lo: Reals, hi: Reals, weights: Reals) -> None:
+    """As above, by all records."""
+    for attribute in range(lo.size):
+        lo[attribute], hi[attribute], weights[attribute] = np.inf, -np.inf, 0.0
+        for place in range(low, high):
+            lo[attribute] = min(lo[attribute], points[attribute, order[place]])
+            hi[attribute] = max(hi[attribute], points[attribute, order[place]])
+            weights[attribute] += points[lo.size + attribute, order[place]]
+
+
+@compiled
+def _step(low: int, high: int) -> int:
+    return 1 if high - low <= RANKED else (high - low + SAMPLE - 1) // SAMPLE
+
+
+@compiled
+def _costliest(lo: Reals, hi: Reals, weights: Reals) -> tuple[int, int]:
+    """Return the two attributes whose widths cost most, -1 where there is none."""
+    first, second, most, next_most = -1, -1, 0.0, 0.0
+    for attribute in range(lo.size):
+        cost = weights[attribute] * (hi[attribute] - lo[attribute])
+        if cost > most:
+            first, second, most, next_most = attribute, first, cost, most
+        elif cost > next_most:
+            second, next_most = attribute, cost
+    return first, second
+
+
+@compiled
+def _rank(keys: Reals, size: int, ranks: Counts) -> None:
+    """Count for each key (IN) how many are smaller (OUT): quadratic, but many at a time."""
+    for one in range(size):
+        key = keys[one]
+        smaller = np.int64(0)
+        for other in range(size):
+            smaller += np.int64(keys[other] < key)
+        ranks[one] = smaller
+
+
+@compiled
+def _half_of(points: Reals, order: Codes, low: int, high: int, row: int, ranks: Counts, sums: Reals, step: int) -> int:
+    """Return how many of the smallest, by rank (IN), bear half of what costs in ``row``."""
+    size = (high - low + step - 1) // step
+    sums[:size] = 0.0
+    total = 0.0
+    for member in range(size):
+        weight = points[row, order[low + member * step]]
+        sums[ranks[member]] += weight
+        total += weight
+    position, reached = 0, 0.0
+    while position < size and reached < 0.5 * total:
+        reached += sums[position]
+        position += 1
+    return position
+
+
+@compiled
+def _halfway(
+    points: Reals, order: Codes, low: int, high: int, attribute: int, keys: Reals, sums: Reals, ranks: Counts
+) -> tuple[float, float]:
+    """Return, by a sample, the share of a node's records that bear half of an attribute's cost, and the value there."""
+    step = (high - low + SAMPLE - 1) // SAMPLE
+    size = (high - low + step - 1) // step
+    for member in range(size):
+        keys[member] = points[attribute, order[low + member * step]]
+    _rank(keys, size, ranks)
+    position = _half_of(points, order, low, high, points.shape[0] // 2 + attribute, ranks, sums, step)
+    bound, largest = np.inf, -np.inf
+    for member in range(size):
+        largest = max(largest, keys[member])
+        if ranks[member] >= position and keys[member] < bound:
+            bound = keys[member]
+    return position / size, bound if bound < np.inf else largest
+
+
+@compiled
+def _part_below(places: Reals, order: Codes, low: int, high: int, bound: float, here: Flags, spare: Codes) -> int:
+    """Put the records below a bound first; return how many they are."""
+    for place in range(low, high):
+        here[place - low] = places[order[place]] < bound
+    return _part(order, low, high, here, spare)
+
+
+@compiled
+def _part(order: Codes, low: int, high: int, here: Flags, spare: Codes) -> int:
+    """Put the records that are ``here`` (IN) first; return how many they are."""
+    lefts, rights = low, 0
+    for place in range(low, high):
+        record = order[place]
+        order[lefts] = record
+        spare[rights] = record
+        lefts += here[place - low]
+        rights += not here[place - low]
+    for place in range(rights):
+        order[lefts + place] = spare[place]
+    return lefts - low
+
+
+@compiled
+def _rounded(position: int, size: int, k: int) -> int:
+    """Return the multiple of k that is nearest to a position and leaves both sides k records."""
+    return max(k, min((position + k // 2) // k * k, (size - k) // k * k))
+
+
+@compiled
+def _kept(position: int, size: int, k: int) -> int:
+    """Return a position, or 0 if one side is too small."""
+    return position if k <= position <= size - k else 0
+
+
+@compiled
+def _cut_large(
+    points: Reals,
+    order: Codes,
+    low: int,
+    high: int,
+    k: int,
+    attribute: int,
+    keys: Reals,
+    sums: Reals,
+    ranks: Counts,
+    here: Flags,
+    spare: Codes,
+) -> int:
+    """Cut a node by a sample; return how many records fall on the left side, 0 if there is no such cut."""
+    size = high - low
+    share, bound = _halfway(points, order, low, high, attribute, keys, sums, ranks)
+    if size <= EVEN * k:
+        for place in range(size):
+            keys[place] = points[attribute, order[low + place]]
+        bound = _select(keys, size, _rounded(int(share * size), size, k))
+    return _kept(_part_below(points[attribute], order, low, high, bound, here, spare), size, k)
+
+
+@compiled
+def _select(keys: Reals, size: int, rank: int) -> float:
+    """Return the key that has ``rank`` smaller ones if all differ; ``keys`` (IN, OUT) are put in another order."""
+    low, high = 0, size - 1
+    while low < high:
+        pivot = keys[(low + high) // 2]
+        left, right = low, high
+        while left <= right:
+            while keys[left] < pivot:
+                left += 1
+            while keys[right] > pivot:
+                right -= 1
+            if left <= right:
+                keys[left], keys[right] = keys[right], keys[left]
+                left += 1
+                right -= 1
+        if rank <= right:
+            high = right
+        elif rank >= left:
+            low = left
+        else:
+            break
+    return keys[rank]
+
+
+@compiled
+def _cut_half(
+    points: Reals,
+    order: Codes,
+    low: int,
+    high: int,
+    k: int,
+    attribute: int,
+    keys: Reals,
+    sums: Reals,
+    ranks: Counts,
+    here: Flags,
+    spare: Codes,
+) -> int:
+    """Cut a node at a multiple of k near half of the attribute's cost; return as above."""
+    size = high - low
+    for place in range(size):
+        keys[place] = points[attribute, order[low + place]]
+    _rank(keys, size, ranks)
+    half = _half_of(points, order, low, high, points.shape[0] // 2 + attribute, ranks, sums, ONE)
+    position = _rounded(half, size, k)
+    for place in range(size):
+        here[place] = ranks[place] < position
+    return _kept(_part(order, low, high, here, spare), size, k)
+
+
+@compiled
+def _cut_best(
+    points: Reals,
+    order: Codes,
+    low: int,
+    high: int,
+    k: int,
+    first: int,
+    second: int,
+    keys: Reals,
+    pieces: Reals,
+    ranks: Counts,
+    here: Flags,
+    spare: Codes,
+) -> int:
+    """Make the best cut of a node of few boxes in one of two attributes; return as above."""
+    size = high - low
+    best, position = np.inf, 0
+    for attribute in (first, second):
+        if attribute < 0:
+            continue
+        for place in range(size):
+            keys[place] = points[attribute, order[low + place]]
+        _rank(keys, size, ranks)
+        for place in range(size):
+            ranks[place] = min(ranks[place] // k, size // k - 1)
+        _cost_pieces(points, order, low, high, size // k, ranks, pieces)
+        lefts = 0
+        for piece in range(1, size // k):
+            for place in range(size):
+                lefts += ranks[place] == piece - 1
+            if pieces[3, piece] < best and _kept(lefts, size, k):
+                best, position = pieces[3, piece], lefts
+                for place in range(size):
+                    here[place] = ranks[place] < piece
+    if position:
+        _part(order, low, high, here, spare)
+    return position
+
+
+@compiled
+def _cost_pieces(points: Reals, order: Codes, low: int, high: int, count: int, which: Counts, pieces: Reals) -> None:
+    """Find what the two sides of a cut before each piece cost: the last row of ``pieces`` (OUT).
+
+    ``which`` (IN) is the piece of each record.
+    """
+    attributes = points.shape[0] // 2
+    lo, hi, weights, costs = pieces[0], pieces[1], pieces[2], pieces[3]
+    costs[:count] = 0.0
+    for attribute in range(attributes):
+        for piece in range(count):
+            lo[piece], hi[piece], weights[piece] = np.inf, -np.inf, 0.0
+        for place in range(low, high):
+            record, piece = order[place], which[place - low]
+            value = points[attribute, record]
+            weights[piece] += points[attributes + attribute, record]
+            lo[piece] = value if value < lo[piece] else lo[piece]
+            hi[piece] = value if value > hi[piece] else hi[piece]
+        least, most, weight = np.inf, -np.inf, 0.0
+        for piece in range(count - 1):
+            least = lo[piece] if lo[piece] < least else least
+            most = hi[piece] if hi[piece] > most else most
+            weight += weights[piece]
+            costs[piece + 1] += weight * (most - least)
+        least, most, weight = np.inf, -np.inf, 0.0
+        for piece in range(count - 1, 0, -1):
+            least = lo[piece] if lo[piece] < least else least
+            most = hi[piece] if hi[piece] > most else most
+            weight += weights[piece]
+            costs[piece] += weight * (most - least)

@@ -1,0 +1,42 @@
+"""Work on several threads, with results that do not depend on how many there are."""
+
+from __future__ import annotations
+
+import itertools
+import os
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
+
+BATCHES = 32
+"""A range is done in so many parts."""
+
+Given = TypeVar("Given")
+Found = TypeVar("Found")
+
+
+def batches_of(size: int, batches: int = BATCHES) -> list[tuple[int, int]]:
+    """Return about equal parts of a range, which do not depend on the number of threads."""
+    parts = min(batches, size)
+    return list(itertools.pairwise(size * part // parts for part in range(parts + 1))) if size else []
+
+
+def side_by_side(
+    function: Callable[[Given], Found],
+    given: Sequence[Given],
+    threads: int | None = None,
+    progress: Callable[[float], None] = lambda share: None,
+) -> list[Found]:
+    """Call a function on several threads; the results come in the order of what was given."""
+    with ThreadPoolExecutor(threads or os.cpu_count()) as pool:
+        waiting: Iterable[Found] = pool.map(function, given)
+        found = []
+        try:
+            for number, one in enumerate(waiting):
+                found.append(one)
+                progress((number + 1) / len(given))
+        except BaseException:
+            # what has not begun shall not begin
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+    return found

@@ -9,15 +9,15 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
 BATCHES = 32
-"""A range is done in so many parts."""
+"""A range is done in up to so many parts."""
 
 Given = TypeVar("Given")
 Found = TypeVar("Found")
 
 
-def batches_of(size: int, batches: int = BATCHES) -> list[tuple[int, int]]:
-    """Return about equal parts of a range, which do not depend on the number of threads."""
-    parts = min(batches, size)
+def batches_of(size: int, *, least: int = 1) -> list[tuple[int, int]]:
+    """Return about equal parts of a range, of at least so many; they do not depend on the number of threads."""
+    parts = max(1, min(BATCHES, size // least))
     return list(itertools.pairwise(size * part // parts for part in range(parts + 1))) if size else []
 
 
@@ -28,6 +28,8 @@ def side_by_side(
     progress: Callable[[float], None] = lambda share: None,
 ) -> list[Found]:
     """Call a function on several threads; the results come in the order of what was given."""
+    if len(given) <= 1:
+        return [function(one) for one in given]
     with ThreadPoolExecutor(threads or os.cpu_count()) as pool:
         waiting: Iterable[Found] = pool.map(function, given)
         found = []

@@ -233,3 +233,17 @@ def test_nothing_of_a_record_is_told():
     told = f"{release.settings} {release.codebook.model_dump()} {release.private}"
     assert not any(repr(value) in told for value in file.frame["income"].to_list())
     assert "SECRET" not in told
+
+
+@pytest.mark.parametrize("edges", ["snapped", "tiling"])
+def test_a_node_stands_for_values_that_do_not_occur_too(edges):
+    """Its members would tell otherwise which values occur."""
+    tree = sf.Hierarchy.from_mapping({name: (name[0], "*") for name in ("a1", "a2", "a3", "b1", "b2", "b3")})
+    file = pl.DataFrame({"place": ["a1", "a2", "b1", "b2"] * 10, "age": list(range(40))})
+    release = sf.Boxes(quasi=["place", "age"], hierarchies={"place": tree}, k=8, edges=edges).protect(file)
+    members = release.codebook.attributes["place"].form.members
+    nodes = {label: its for label, its in members.items() if label in ("a", "b", "*")}
+    assert nodes
+    for label, its in nodes.items():
+        assert its == tuple(name for name in tree.listed if label in (name[0], "*"))
+    assert release.audit().holds

@@ -38,6 +38,8 @@ class Axis:
     """Of a tree: the node of each place, level by level from the leaves' parents to the root."""
     labels: tuple[tuple[str, ...], ...] = ()
     """Of a tree: the label of each place, level by level."""
+    listed: tuple[Mapping[str, tuple[str, ...]], ...] = ()
+    """Of a tree that was made of listed values: those behind each label, level by level, whether they occur or not."""
 
     @cached_property
     def lacks(self) -> bool:
@@ -74,7 +76,14 @@ def axes_of(microfile: Microfile, names: Sequence[str], hierarchies: Mapping[str
     axes = [_axis(microfile, name, hierarchies.get(name)) for name in names]
     loose = [axis for axis in axes if axis.kind == "set"]
     if loose:
-        ordered = {axis.name: _ordered(axis, axes) for axis in loose}
+        step = -(-microfile.records // ORDERING_SAMPLE)
+        classes = [_classes(axis.places[::step]) for axis in axes]
+        ordered = {
+            axis.name: _ordered(
+                axis, step, [its for its, other in zip(classes, axes, strict=True) if other is not axis]
+            )
+            for axis in loose
+        }
         axes = [ordered.get(axis.name, axis) for axis in axes]
     axes.sort(key=lambda axis: not axis.is_linear)
     # the kernels take them as the rows of one array
@@ -129,24 +138,39 @@ def _tree(name: str, encoded: Encoded, hierarchy: Hierarchy) -> Axis:
     if len(nodes) - 1 > hierarchy.height:
         labels.append((EVERYTHING,) * len(plain))
     return Axis(
-        name, "tree", places, encoded.missing, tuple(plain), tuple(level[order] for level in nodes[1:]), tuple(labels)
+        name,
+        "tree",
+        places,
+        encoded.missing,
+        tuple(plain),
+        tuple(level[order] for level in nodes[1:]),
+        tuple(labels),
+        _listed(hierarchy),
     )
 
 
-def _ordered(axis: Axis, axes: Sequence[Axis]) -> Axis:
+def _listed(hierarchy: Hierarchy) -> tuple[Mapping[str, tuple[str, ...]], ...]:
+    """Return the listed values behind each label, level by level to the root."""
+    levels: list[dict[str, list[str]]] = [{} for _ in range(hierarchy.height)]
+    for value in hierarchy.listed:
+        for level, label in zip(levels, hierarchy.path(value) or (), strict=True):
+            level.setdefault(label, []).append(value)
+    found = [{label: tuple(values) for label, values in level.items()} for level in levels]
+    return (*found, {EVERYTHING: hierarchy.listed})
+
+
+def _ordered(axis: Axis, step: int, classes: Sequence[Counts]) -> Axis:
     """Put the categories of a set in an order in which neighbours go together with like values of other attributes.
 
-    The order is that of the first direction of a correspondence analysis with the other attributes, cut into a few
-    classes each.
+    The order is that of the first direction of a correspondence analysis with the ``classes`` of the other
+    attributes, on every ``step``-th record.
     """
-    step = -(-axis.places.size // ORDERING_SAMPLE)
-    rows = axis.places[::step].astype(np.int64)
     known = ~axis.missing[::step]
+    rows = axis.places[::step].astype(np.int64)[known]
     categories = len(axis.values)
-    profiles = [_profile(rows[known], other.places[::step][known], categories) for other in axes if other is not axis]
-    if categories < 3 or not profiles:
+    if categories < 3 or not classes:
         return axis
-    table = np.hstack(profiles) + 1e-9
+    table = np.hstack([_profile(rows, its[known], categories) for its in classes]) + 1e-9
     table /= table.sum()
     expected = np.outer(table.sum(axis=1), table.sum(axis=0))
     scores = np.linalg.svd((table - expected) / np.sqrt(expected), full_matrices=False)[0][:, 0]
@@ -159,11 +183,15 @@ def _ordered(axis: Axis, axes: Sequence[Axis]) -> Axis:
     return Axis(axis.name, axis.kind, places, axis.missing, tuple(axis.values[place] for place in order.tolist()))
 
 
-def _profile(rows: Counts, places: Reals, categories: int) -> Reals:
-    """Count categories by classes of another attribute."""
+def _classes(places: Reals) -> Counts:
+    """Cut an attribute into a few classes."""
     edges = np.unique(np.quantile(places, np.linspace(0, 1, 17))) if places.size else np.zeros(1)
-    classes = np.searchsorted(edges, places, side="right")
-    width = int(edges.size) + 1
+    return np.searchsorted(edges, places, side="right")
+
+
+def _profile(rows: Counts, classes: Counts, categories: int) -> Reals:
+    """Count categories by classes of another attribute."""
+    width = int(classes.max(initial=0)) + 1
     counted = np.bincount(rows * width + classes, minlength=categories * width).reshape(categories, width)
     return counted.astype(np.float64)
 

@@ -111,9 +111,15 @@ def node_column(axis: Axis, edges: Edges, lacking: Flags) -> Column:
         if level == 0:
             described.append((names[place], (names[place],)))
             continue
-        nodes = axis.levels[level - 1]
-        described.append((axis.labels[level - 1][place], tuple(np.array(names, dtype=object)[nodes == nodes[place]])))
+        nodes, label = axis.levels[level - 1], axis.labels[level - 1][place]
+        members = tuple(np.array(names, dtype=object)[nodes == nodes[place]])
+        described.append((label, _with_listed(axis, level - 1, label, members)))
     return _labelled(axis.name, described, codes, lacking)
+
+
+def _with_listed(axis: Axis, level: int, label: str, members: tuple[str, ...]) -> tuple[str, ...]:
+    """Add the values behind a node's label that do not occur: a list of those that do would show which do."""
+    return tuple(sorted({*members, *axis.listed[level].get(label, ())}))
 
 
 def run_column(axis: Axis, edges: Edges, lacking: Flags) -> Column:
@@ -124,11 +130,11 @@ def run_column(axis: Axis, edges: Edges, lacking: Flags) -> Column:
     for first, last in runs:
         members = tuple(names[first : last + 1])
         alike = (
-            labels[first]
-            for nodes, labels in zip(axis.levels, axis.labels, strict=True)
+            (labels[first], _with_listed(axis, level, labels[first], members))
+            for level, (nodes, labels) in enumerate(zip(axis.levels, axis.labels, strict=True))
             if first < last and np.flatnonzero(nodes == nodes[first]).tolist() == list(range(first, last + 1))
         )
-        described.append((next(alike, _set_label(members)), members))
+        described.append(next(alike, (_set_label(members), members)))
     return _labelled(axis.name, described, codes, lacking)
 
 

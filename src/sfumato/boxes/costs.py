@@ -157,6 +157,7 @@ def _sensitivities(axes: Sequence[Axis], terms: Sequence[Term], microfile: Micro
         coefficients[row, : len(term.attributes) + 1] = term.coefficients
     owners = np.array([rows[term.owner] for term in terms], dtype=np.int32)
     side_by_side(
-        lambda part: add_absolute(columns, *part, coefficients, uses, owners, found), batches_of(microfile.records)
+        lambda part: add_absolute(columns, *part, coefficients, uses, owners, found),
+        batches_of(microfile.records, least=10_000),
     )
     return found

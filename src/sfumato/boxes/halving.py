@@ -46,7 +46,7 @@ def halved(
     sample = members[:: max(1, size // (SAMPLED << depth))]
     points = np.concatenate([np.take(places, sample, axis=1), np.take(costs, sample, axis=1)])
     attributes, bounds = grow_tree(points, depth)
-    parts = batches_of(size)
+    parts = batches_of(size, least=8 * ROOM)
     leaves = np.empty(size, dtype=np.int32)
     counts = np.zeros((len(parts), 1 << depth), dtype=np.int64)
 

@@ -14,6 +14,9 @@ from sfumato.parallel import batches_of, side_by_side
 if TYPE_CHECKING:
     from sfumato.kernels.space import Space
 
+FEWEST = 1024
+"""Fewer boxes are not worth a thread of their own."""
+
 
 @dataclass(frozen=True)
 class Subdivision:
@@ -52,7 +55,7 @@ class Subdivision:
         lo, hi, totals = (np.empty((len(places), len(self))) for _ in range(3))
         side_by_side(
             lambda part: summarize_boxes(places, costs, self.records, self.ends, part[0], part[1], lo, hi, totals),
-            batches_of(len(self)),
+            batches_of(len(self), least=FEWEST),
             threads,
         )
         return Summary(lo, hi, totals)
@@ -64,7 +67,7 @@ class Subdivision:
         costs = np.empty(len(self))
         side_by_side(
             lambda part: cost_boxes(space, self.records, self.ends, part[0], part[1], codes, costs),
-            batches_of(len(self)),
+            batches_of(len(self), least=FEWEST),
             threads,
         )
         return costs

@@ -52,6 +52,8 @@ class Hierarchy:
     """From a value to its labels at levels 1 to ``height``, or None where it is not known."""
     fallback: str = EVERYTHING
     """The label of values that are not known, at every level above 0."""
+    listed: tuple[str, ...] = ()
+    """The values it was made of, if it was made of any; intervals and prefixes know all values."""
 
     @classmethod
     def from_mapping(cls, paths: Mapping[str, Sequence[str]], *, fallback: str = EVERYTHING) -> Hierarchy:
@@ -60,7 +62,7 @@ class Hierarchy:
         if len(heights) != 1 or 0 in heights:
             raise SettingError("every value of a hierarchy needs the same number of levels, at least one")
         table = {str(value): tuple(labels) for value, labels in paths.items()}
-        return cls(heights.pop(), lambda value: table.get(str(value)), fallback)
+        return cls(heights.pop(), lambda value: table.get(str(value)), fallback, tuple(table))
 
     @classmethod
     def from_csv(cls, file: str | os.PathLike[str], *, delimiter: str = ";", fallback: str = EVERYTHING) -> Hierarchy:

@@ -112,3 +112,19 @@ def test_sets_and_ranges_tell_their_members():
             assert values <= told
             # only a node of a hierarchy, or a range, has more than a box needs
             assert name != "job" or values == told
+
+
+@pytest.mark.parametrize("edges", ["snapped", "tight", "tiling"])
+@pytest.mark.parametrize("dtype", [pl.Int64, pl.UInt64, pl.Datetime("ns"), pl.Datetime("us")])
+def test_numbers_that_a_double_does_not_tell_apart_are_inside(edges, dtype):
+    rng = np.random.default_rng(0)
+    values = pl.Series("x", 1_700_000_000_000_000_000 + rng.integers(0, 5000, 600))
+    if dtype == pl.UInt64:
+        values = values.cast(pl.UInt64) + (1 << 63)
+    elif dtype == pl.Datetime("us"):
+        values = values // 1000
+    values = values.cast(dtype)
+    table = sf.Boxes(quasi="x", k=5, edges=edges).protect(pl.DataFrame({"x": values})).table
+    lo, hi, exact = (series.cast(pl.Float64) if dtype == pl.UInt64 else series for series in (*table, values))
+    assert (lo <= exact).all()
+    assert (hi >= exact).all()

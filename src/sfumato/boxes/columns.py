@@ -18,6 +18,8 @@ from sfumato.microfile.forms import Form, Interval, Sets
 Bits = NDArray[np.uint64]
 YEARS = (-719_162, 2_932_896)
 """The first day of year 1 and the last of 9999."""
+EXACT, LONGEST = 2.0**53, 2.0**63
+"""From here on doubles are not exact, and 64 bits too few for a whole number."""
 
 
 @dataclass(frozen=True)
@@ -41,9 +43,12 @@ def _spread(series: pl.Series, numbers: Codes) -> pl.Series:
 
 def interval_column(axis: Axis, edges: Edges, lacking: Flags, dtype: pl.DataType) -> Column:
     """Return intervals; ``lacking`` tells in which boxes the values are missing."""
-    whole = dtype.is_integer() and all(_whole(numbers[~lacking]) for numbers in (edges.lo, edges.hi))
+    lo, hi = edges.lo, edges.hi
+    if not dtype.is_float():
+        lo, hi = _exactly_below(lo), -_exactly_below(-hi)
+    whole = dtype.is_integer() and all(_whole(numbers[~lacking]) for numbers in (lo, hi))
     ends = []
-    for numbers, name in zip((edges.lo, edges.hi), Interval().columns(axis.name), strict=True):
+    for numbers, name in zip((lo, hi), Interval().columns(axis.name), strict=True):
         shown = np.where(lacking, np.nan, numbers) if lacking.any() else numbers
         series = pl.Series(name, shown, nan_to_null=True)
         if axis.kind == "date":
@@ -66,8 +71,13 @@ def _dates(numbers: pl.Series, dtype: pl.DataType) -> pl.Series:
     return numbers.cast(dtype)
 
 
+def _exactly_below(numbers: Reals) -> Reals:
+    """Step down where a double no longer tells one whole number from the next, for the true one may be less."""
+    return np.where(np.abs(numbers) >= EXACT, np.nextafter(numbers, -np.inf), numbers)
+
+
 def _whole(numbers: Reals) -> bool:
-    return bool((np.rint(numbers) == numbers).all())
+    return bool(((np.rint(numbers) == numbers) & (np.abs(numbers) < LONGEST)).all())
 
 
 def _places(edges: Edges, lacking: Flags) -> tuple[Counts, Counts]:

@@ -14,7 +14,6 @@ from sfumato.kernels import limits as kinds
 from sfumato.kernels.cuts import make_work
 from sfumato.kernels.exchanging import exchange_groups
 from sfumato.kernels.space import cost_boxes, summarize_boxes
-from sfumato.kernels.splitting import split
 from sfumato.progress import silent
 
 TREE = (np.array([0, 0, 1, 1, 2, 2], dtype=np.int32), np.zeros(6, dtype=np.int32))
@@ -110,8 +109,9 @@ def test_parts_are_no_larger_than_asked():
     rng = np.random.default_rng(2)
     made, limits = space(rng, 3000, ("numeric", "numeric")), limits_with(5, [])
     order = np.arange(3000)
-    ends = split(made, limits, make_work(made, limits, 8, 3000), order, np.array([3000]), 600)
-    assert np.diff(np.concatenate([[0], ends])).max() <= 600
+    parts = cutting._split(made, limits, make_work(made, limits, 8, 3000), order, [(0, 3000)], 600)
+    assert max(last - first for first, last in parts) <= 600
+    assert [first for first, _ in parts[1:]] == [last for _, last in parts[:-1]]
     np.testing.assert_array_equal(np.sort(order), np.arange(3000))
 
 

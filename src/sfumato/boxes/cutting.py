@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+import itertools
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
@@ -14,9 +15,12 @@ from sfumato.parallel import batches_of, side_by_side
 from sfumato.progress import Progress
 
 if TYPE_CHECKING:
+    from sfumato.kernels.cuts import Work
     from sfumato.kernels.limits import Limits
     from sfumato.kernels.space import Space
 
+Run: TypeAlias = tuple[int, int]
+"""From where to where something reaches."""
 PARTS = 32
 """The space is cut into about so many parts, which are then cut side by side, whatever the number of threads."""
 QUICK = 500_000
@@ -35,31 +39,49 @@ def subdivide(
     """Cut the space into boxes that keep the limits; ``strata`` are records that must not share a box."""
     from sfumato.kernels.cuts import make_work, room_for
     from sfumato.kernels.space import LINEAR
-    from sfumato.kernels.splitting import split
 
     records = np.concatenate(strata)
     if records.size > QUICK and not limits.rules.size and (space.kinds == LINEAR).all():
         return _hurried(space, limits, strata, codes, threads=threads, progress=progress)
     most = max(records.size // PARTS, room_for(limits.k))
     work = make_work(space, limits, codes, records.size)
-    ends = split(space, limits, work, records, np.cumsum([stratum.size for stratum in strata]), most)
-    parts = list(zip([0, *ends[:-1].tolist()], ends.tolist(), strict=True))
+    parts = _split(space, limits, work, records, _runs(stratum.size for stratum in strata), most)
 
-    def cut(part: tuple[int, int]) -> Counts:
+    def cut(part: Run) -> Counts:
         first, last = part
         ids = records[first:last].copy()
-        order, ends = _cut(space, limits, ids, np.array([ids.size]), codes)
+        order, ends = _cut(space, limits, ids, [(0, ids.size)], codes)
         records[first:last] = ids[order]
         return ends + first
 
     return Subdivision(records, np.concatenate(side_by_side(cut, parts, threads, lambda s: progress("cutting", s))))
 
 
-def _cut(space: Space, limits: Limits, ids: Counts, parts: Counts, codes: int) -> tuple[Counts, Counts]:
+def _runs(sizes: Iterable[int]) -> list[Run]:
+    """Return from where to where things of some sizes reach that lie one after the other."""
+    return list(itertools.pairwise(itertools.accumulate(sizes, initial=0)))
+
+
+def _split(space: Space, limits: Limits, work: Work, records: Counts, parts: Sequence[Run], most: int) -> list[Run]:
+    """Cut parts until they have at most ``most`` records, or cannot be cut by a sample; ``records`` is reordered."""
+    # the loop is not compiled: a kernel around a kernel takes as long to compile once more
+    from sfumato.kernels.splitting import split
+
+    found, waiting = [], list(reversed(parts))
+    while waiting:
+        low, high = waiting.pop()
+        middle = split(space, limits, work, records, low, high) if high - low > most else low
+        if middle > low:
+            waiting += [(middle, high), (low, middle)]
+        else:
+            found.append((low, high))
+    return found
+
+
+def _cut(space: Space, limits: Limits, ids: Counts, parts: Sequence[Run], codes: int) -> tuple[Counts, Counts]:
     """Cut parts of some records into boxes; return the order of the records, and where each box ends."""
     from sfumato.kernels.cuts import make_work, room_for
     from sfumato.kernels.cutting import divide
-    from sfumato.kernels.splitting import split
 
     # a copy of the part lies together in memory, which its many cuts repay
     near = space._replace(places=np.take(space.places, ids, axis=1), costs=np.take(space.costs, ids, axis=1))
@@ -69,8 +91,16 @@ def _cut(space: Space, limits: Limits, ids: Counts, parts: Counts, codes: int) -
         kept = limits._replace(columns=columns, places=places)
     work = make_work(near, kept, codes, ids.size)
     order = np.arange(ids.size)
-    pieces = split(near, kept, work, order, parts, room_for(kept.k))
-    return order, divide(near, kept, work, order, pieces)
+    room = room_for(kept.k)
+    pieces = _split(near, kept, work, order, parts, room)
+    ends, boxes = np.empty(ids.size // kept.k + len(pieces), dtype=np.int64), 0
+    for first, last in pieces:
+        if last - first <= room:
+            boxes = divide(near, kept, work, order, first, last, ends, boxes)
+        else:
+            ends[boxes] = last
+            boxes += 1
+    return order, ends[:boxes]
 
 
 def _hurried(
@@ -89,12 +119,11 @@ def _hurried(
     if not coarse.size:
         return whole
     is_coarse = np.repeat(whole.sizes >= 2 * limits.k, whole.sizes)
-    ids, ends = whole.records[is_coarse], np.cumsum(whole.sizes[coarse])
+    ids, ends = whole.records[is_coarse], np.append(0, np.cumsum(whole.sizes[coarse]))
 
-    def cut(part: tuple[int, int]) -> Subdivision:
-        start = int(ends[part[0] - 1]) if part[0] else 0
-        its = ids[start : ends[part[1] - 1]]
-        order, found = _cut(space, limits, its, ends[part[0] : part[1]] - start, codes)
+    def cut(part: Run) -> Subdivision:
+        its = ids[ends[part[0]] : ends[part[1]]]
+        order, found = _cut(space, limits, its, _runs(whole.sizes[coarse[part[0] : part[1]]].tolist()), codes)
         return Subdivision(its[order], found)
 
     fine = Subdivision(whole.records[~is_coarse], np.cumsum(np.delete(whole.sizes, coarse)))

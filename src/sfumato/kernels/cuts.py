@@ -94,33 +94,41 @@ def make_work(space: Space, limits: Limits, codes: int, largest: int) -> Work:
 
 
 @compiled
-def gather(space: Space, work: Work, records: Counts, first: int, last: int, step: int) -> int:
-    """Copy every ``step``-th record of a node; return how many they are."""
+def gather(
+    places: Reals,
+    costs: Reals,
+    records: Counts,
+    first: int,
+    last: int,
+    step: int,
+    its_places: Reals,
+    its_costs: Reals,
+    members: Codes,
+) -> int:
+    """Copy every ``step``-th record of a node (``its_places``, ``its_costs``: OUT); return how many they are."""
     size = (last - first + step - 1) // step
     for member in range(size):
-        work.orders[-1, member] = member
-    for attribute in range(space.kinds.size):
-        places, costs = space.places[attribute], space.costs[attribute]
-        its_places, its_costs = work.places[attribute], work.costs[attribute]
+        members[member] = member
+    for attribute in range(places.shape[0]):
         for member in range(size):
             record = records[first + member * step]
-            its_places[member] = places[record]
-            its_costs[member] = costs[record]
+            its_places[attribute, member] = places[attribute, record]
+            its_costs[attribute, member] = costs[attribute, record]
     return size
 
 
 @compiled
-def sort_all(space: Space, work: Work, low: int, high: int) -> None:
-    """Sort a node's records by each attribute."""
-    for attribute in range(space.kinds.size):
-        if space.kinds[attribute] != SET:
-            order = work.orders[attribute, low:high]
-            order[:] = work.orders[-1, low:high]
-            sort_places(work, work.places[attribute], order)
+def sort_all(kinds: Codes, places: Reals, orders: Codes, starts: Codes, spare: Codes, low: int, high: int) -> None:
+    """Sort a node's records by each attribute: ``orders`` (IN, OUT), the last row of which is in any order."""
+    for attribute in range(kinds.size):
+        if kinds[attribute] != SET:
+            for place in range(low, high):
+                orders[attribute, place] = orders[-1, place]
+            _sort_places(places[attribute], orders[attribute, low:high], starts, spare)
 
 
-@compiled_within
-def sort_places(work: Work, places: Reals, order: Codes) -> None:
+@compiled
+def _sort_places(places: Reals, order: Codes, starts: Codes, spare: Codes) -> None:
     """Sort a few hundred records by their places: into buckets first, then among neighbours."""
     lo, hi = np.inf, -np.inf
     for record in order:
@@ -129,8 +137,8 @@ def sort_places(work: Work, places: Reals, order: Codes) -> None:
         hi = value if value > hi else hi
     buckets = min(order.size, BUCKETS)
     scale = (buckets - 0.001) / (hi - lo) if hi > lo else 0.0
-    starts, spare = work.starts, work.spare
-    starts[: buckets + 1] = 0
+    for bucket in range(buckets + 1):
+        starts[bucket] = 0
     for place in range(order.size):
         starts[int((places[order[place]] - lo) * scale) + 1] += 1
         spare[place] = order[place]
@@ -151,33 +159,34 @@ def sort_places(work: Work, places: Reals, order: Codes) -> None:
 
 
 @compiled
-def arrange(work: Work, attribute: int, first: int, last: int, by_frequency: bool) -> None:
-    """Put a node's records in the order of a SET's categories, or the most frequent categories first."""
-    places, members, order = work.places[attribute], work.orders[-1], work.orders[attribute]
+def arrange(
+    places: Reals, members: Codes, order: Codes, counts: Counts, spare: Codes, first: int, last: int, by_frequency: bool
+) -> None:
+    """Put a node's records in the order (OUT) of a SET's categories, or the most frequent categories first."""
     found = 0
     for place in range(first, last):
         category = int(places[members[place]])
-        if work.counts[category] == 0:
-            work.spare[found] = category
+        if counts[category] == 0:
+            spare[found] = category
             found += 1
-        work.counts[category] += 1
-    categories = work.spare[:found]
+        counts[category] += 1
+    categories = spare[:found]
     keys = np.empty(found, dtype=np.int64)
     for place in range(found):
         # of equally frequent ones the first comes first
-        keys[place] = categories[place] - (work.counts[categories[place]] << 32 if by_frequency else ZERO)
+        keys[place] = categories[place] - (counts[categories[place]] << 32 if by_frequency else ZERO)
     sort_by_keys(keys, categories)
     start = first
     for category in categories:
-        size = work.counts[category]
-        work.counts[category] = start
+        size = counts[category]
+        counts[category] = start
         start += size
     for place in range(first, last):
         category = int(places[members[place]])
-        order[work.counts[category]] = members[place]
-        work.counts[category] += 1
+        order[counts[category]] = members[place]
+        counts[category] += 1
     for category in categories:
-        work.counts[category] = 0
+        counts[category] = 0
 
 
 @compiled_within
@@ -251,7 +260,8 @@ def find_cuts(space: Space, work: Work, first: int, last: int, least: int, steer
         a_set = space.kinds[attribute] == SET
         for variant in range(2 if a_set else 1):
             if a_set:
-                arrange(work, attribute, first, last, variant == 1)
+                row, order = work.places[attribute], orders[attribute]
+                arrange(row, orders[-1], order, work.counts, work.spare, first, last, variant == 1)
             if places[attribute, orders[attribute, first]] == places[attribute, orders[attribute, last - 1]]:
                 continue
             _side_costs(space, work, attribute, first, last)
@@ -272,26 +282,25 @@ def find_cuts(space: Space, work: Work, first: int, last: int, least: int, steer
     return found
 
 
-@compiled_within
-def cheapest(work: Work, found: int) -> int:
+@compiled
+def cheapest(tried: Reals, found: int) -> int:
     """Return the cheapest cut that was not taken, and take it; -1 if there is none."""
     best = -1
     least = np.inf
     for cut in range(found):
-        if work.tried[cut, 0] < least:
-            least = work.tried[cut, 0]
+        if tried[cut, 0] < least:
+            least = tried[cut, 0]
             best = cut
     if best >= 0:
-        work.tried[best, 0] = np.inf
+        tried[best, 0] = np.inf
     return best
 
 
 @compiled
-def may_part(limits: Limits, work: Work, records: Counts, first: int, middle: int, last: int) -> bool:
+def may_part(limits: Limits, counts: Counts, records: Counts, first: int, middle: int, last: int) -> bool:
     """Tell whether both sides of a cut keep the limits."""
     if min(middle - first, last - middle) < limits.k:
         return False
     return limits.rules.size == 0 or (
-        keeps_limits(limits, records, first, middle, work.counts)
-        and keeps_limits(limits, records, middle, last, work.counts)
+        keeps_limits(limits, records, first, middle, counts) and keeps_limits(limits, records, middle, last, counts)
     )

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from sfumato.arrays import Counts
+from sfumato.arrays import Codes, Counts, Flags
 from sfumato.kernels.compiled import compiled, compiled_within
 from sfumato.kernels.cuts import (
     ONE,
@@ -27,19 +27,18 @@ from sfumato.kernels.limits import Limits
 from sfumato.kernels.space import SET, Space
 
 
-@compiled_within
-def _part(work: Work, row: int, low: int, high: int) -> None:
+@compiled
+def _part(order: Codes, here: Flags, spare: Codes, low: int, high: int) -> None:
     """Put the left side's records first in an order, else keeping it."""
-    orders, here, spare = work.orders, work.here, work.spare
     lefts, rights = low, 0
     for place in range(low, high):
-        record = orders[row, place]
-        orders[row, lefts] = record
+        record = order[place]
+        order[lefts] = record
         spare[rights] = record
         lefts += here[record]
         rights += not here[record]
     for place in range(rights):
-        orders[row, lefts + place] = spare[place]
+        order[lefts + place] = spare[place]
 
 
 @compiled_within
@@ -47,18 +46,19 @@ def _cut_small(space: Space, limits: Limits, work: Work, own: Counts, low: int, 
     """Make the best cut that keeps the limits; return how many records fall on its left side, 0 if there is none."""
     found = find_cuts(space, work, low, high, limits.k, YES)
     for _ in range(TRIES):
-        cut = cheapest(work, found)
+        cut = cheapest(work.tried, found)
         if cut < 0:
             return 0
         attribute, variant = int(work.tried[cut, 1]), int(work.tried[cut, 2])
         position = int(work.tried[cut, 3])
-        if space.kinds[attribute] == SET:
-            arrange(work, attribute, low, high, variant == 1)
         order = work.orders[attribute]
+        if space.kinds[attribute] == SET:
+            places, members = work.places[attribute], work.orders[-1]
+            arrange(places, members, order, work.counts, work.spare, low, high, variant == 1)
         if limits.rules.size:
             for place in range(low, high):
                 work.records[place] = own[order[place]]
-            if not may_part(limits, work, work.records, low, low + position, high):
+            if not may_part(limits, work.counts, work.records, low, low + position, high):
                 continue
         for place in range(low, high):
             work.here[order[place]] = place < low + position
@@ -66,14 +66,14 @@ def _cut_small(space: Space, limits: Limits, work: Work, own: Counts, low: int, 
         again = max(position, high - low - position) >= 2 * limits.k
         for row in range(space.kinds.size if again else 0):
             if row != attribute and space.kinds[row] != SET:
-                _part(work, row, low, high)
-        _part(work, space.kinds.size, low, high)
+                _part(work.orders[row], work.here, work.spare, low, high)
+        _part(work.orders[-1], work.here, work.spare, low, high)
         return position
     return 0
 
 
 @compiled
-def _divide_small(
+def divide(
     space: Space,
     limits: Limits,
     work: Work,
@@ -83,13 +83,14 @@ def _divide_small(
     ends: Counts,
     boxes: int,
 ) -> int:
-    """Cut a node that fits into ``work`` until no cut is left; return the number of boxes.
+    """Cut a node that fits into ``work`` until no cut is left; return the number of boxes that there are then.
 
     ``records`` (IN, OUT) is put in the order of the boxes, whose ends are written to ``ends`` (OUT) from ``boxes``.
     """
-    size = gather(space, work, records, first, last, ONE)
+    members = work.orders[-1]
+    size = gather(space.places, space.costs, records, first, last, ONE, work.places, work.costs, members)
     own = records[first:last].copy()
-    sort_all(space, work, ZERO, size)
+    sort_all(space.kinds, work.places, work.orders, work.starts, work.spare, ZERO, size)
     stack = np.empty((size + 1, 2), dtype=np.int64)
     stack[0] = 0, size
     depth = 1
@@ -109,22 +110,3 @@ def _divide_small(
             ends[boxes] = first + high
             boxes += 1
     return boxes
-
-
-@compiled
-def divide(space: Space, limits: Limits, work: Work, records: Counts, parts: Counts) -> Counts:
-    """Cut parts into boxes; return where each box ends in ``records`` (IN, OUT), which is put in their order.
-
-    ``parts`` (IN) is where each part ends, as :func:`split` left them.
-    """
-    ends = np.empty(records.size // limits.k + parts.size, dtype=np.int64)
-    boxes = ZERO
-    start = ZERO
-    for end in parts:
-        if end - start <= work.spare.size:
-            boxes = _divide_small(space, limits, work, records, start, end, ends, boxes)
-        else:
-            ends[boxes] = end
-            boxes += 1
-        start = end
-    return ends[:boxes].copy()

@@ -163,7 +163,7 @@ def test_a_statistic_that_nothing_defines():
     file = pl.DataFrame({"x": np.where(apart, x, np.nan), "y": np.where(apart, np.nan, y)}, nan_to_null=True)
     wanted = [one["statistic"] for one in sf.Boxes(quasi=["x", "y"], k=5).protect(file).settings["preserve"]]
     assert wanted == ["mean(x)", "mean(y)", "var(x)", "var(y)"]
-    with pytest.raises(SettingError, match=r"preserve: corr\(x, y\) cannot be told: there are 0 records"):
+    with pytest.raises(SettingError, match=r"preserve: corr\(x, y\) cannot be told: 0 records have"):
         sf.Boxes(quasi=["x", "y"], k=5, preserve=["corr(x, y)"]).protect(file)
 
 
@@ -247,3 +247,10 @@ def test_a_node_stands_for_values_that_do_not_occur_too(edges):
     for label, its in nodes.items():
         assert its == tuple(name for name in tree.listed if label in (name[0], "*"))
     assert release.audit().holds
+
+
+def test_numbers_that_doubles_cannot_square_are_refused():
+    rng = np.random.default_rng(0)
+    for scale, how in ((1e-310, "less than 1e-70"), (1e-100, "less than 1e-70"), (1e200, "more than 1e\\+70")):
+        with pytest.raises(MicrofileError, match=rf"'x' \(quasi\) has numbers that lie {how} apart"):
+            sf.Boxes(quasi="x", k=5).protect(pl.DataFrame({"x": rng.normal(size=100) * scale}))

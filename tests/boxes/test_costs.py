@@ -63,3 +63,32 @@ def test_an_attribute_that_no_statistic_speaks_of_costs_its_detail():
     # over their spans both cost the same
     assert one.rows[0].mean() * axes[0].span == pytest.approx(one.rows[1].mean() * axes[1].span)
     np.testing.assert_allclose(two.rows[1], 2 * one.rows[1])
+
+
+def test_costs_of_many_records_do_not_hang_on_which_are_looked_at():
+    """Heavy tails, a period and one outlier: what a sample would get wrong."""
+    rng = np.random.default_rng(3)
+    x = np.exp(3 * rng.normal(size=130_000))
+    x[1] = 1e9
+    y = np.where(np.arange(130_000) % 2, 50.0, 0.0) + rng.normal(size=130_000)
+    values = {"x": x, "y": y}
+    file = sf.Microfile(pl.DataFrame(values))
+    wanted = [Wanted(statistic=text) for text in ("mean(x)", "var(y)", "corr(x, y)")]
+    found = costs_of(axes_of(file, ["x", "y"], {}), wanted, file, None, 1.0)
+    expected = combined_sensitivities(wanted, values)
+    for row, name in enumerate(("x", "y")):
+        floor = FLOOR * expected[name].mean()
+        np.testing.assert_allclose(found.rows[row], np.maximum(expected[name], floor), rtol=1e-6)
+
+
+def test_the_certificate_tells_the_uncertainty_of_heavy_tails():
+    rng = np.random.default_rng(4)
+    values = {"x": np.exp(2 * rng.normal(size=70_000)), "y": rng.normal(size=70_000)}
+    release = sf.Boxes(quasi=["x", "y"], k=5, passes=0).protect(pl.DataFrame(values))
+    wanted = [Wanted(**one) for one in release.settings["preserve"]]
+    costs = combined_sensitivities(wanted, values)
+    table = release.table
+    halves = {name: 0.5 * (table[f"{name}.hi"] - table[f"{name}.lo"]).to_numpy() for name in values}
+    # without the floor that keeps no width free
+    mine = sum(float((costs[name] * half).mean()) for name, half in halves.items())
+    assert release.settings["uncertainty"]["achieved"] == pytest.approx(mine, rel=0.05)

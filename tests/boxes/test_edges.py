@@ -128,3 +128,12 @@ def test_numbers_that_a_double_does_not_tell_apart_are_inside(edges, dtype):
     lo, hi, exact = (series.cast(pl.Float64) if dtype == pl.UInt64 else series for series in (*table, values))
     assert (lo <= exact).all()
     assert (hi >= exact).all()
+
+
+def test_a_rare_zero_is_not_given_away():
+    values = np.random.default_rng(0).integers(1, 400, 1000)
+    values[7] = 0
+    table = sf.Boxes(quasi="x", k=5).protect(pl.DataFrame({"x": values})).table
+    assert table["x.lo"][7] < 0
+    often = np.where(np.arange(1000) < 6, 0, values)
+    assert sf.Boxes(quasi="x", k=5).protect(pl.DataFrame({"x": often})).table["x.lo"].min() == 0

@@ -137,7 +137,7 @@ def test_what_is_said_to_be_attainable_is(seed, records, which):
     # strata of missing values may be too few for k first
     for _ in range(2):
         error = refusal(file, **asked)
-        if error is None or "no value of" in str(error):
+        if error is None or "no value of" in str(error) or "leave out attributes" in str(error):
             return
         told = dict(re.findall(r"(\w+)=([0-9.]+\d|\d)", error.hint))
         if setting == "suppress" and setting not in told:
@@ -150,7 +150,7 @@ def test_what_is_said_to_be_attainable_is(seed, records, which):
 def test_an_unattainable_limit_names_its_attribute():
     file = microfile(0, 60, kinds=("age",))
     frame = file.frame.with_columns(same=pl.lit("a"))
-    with pytest.raises(UnattainableError, match=r"l of 'same' = 2 cannot be kept: .* reach 1\nHint: l=1 is attainable"):
+    with pytest.raises(UnattainableError, match=r"l of 'same' = 2 cannot be kept: .* reach 1\nHint: l=1 would do"):
         sf.Boxes(quasi="age", sensitive=["ill", "same"], k=5, l=2).protect(frame)
     with pytest.raises(UnattainableError, match=r"l of 'age' = 4 cannot be kept: all records in one box reach 3"):
         sf.Boxes(quasi="age", k=5, l=4, epsilon={"age": 25}).protect(frame)

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import ast
+
 import numpy as np
 import polars as pl
 import pytest
@@ -37,7 +39,7 @@ def test_merging_costs_few_values_and_adds_none():
     file = microfile(1, 200, lacking=0.1, kinds=("age", "income", "job"))
     axes = axes_of(file, ["age", "income", "job"], {})
     strata = Strata.of(axes)
-    merged = strata.merged(lambda some: some.sizes < 20)
+    merged = strata.merged(lambda some: some.sizes < 20, axes, 20)
     assert merged.sizes.min() >= 20
     before, after = strata.lacking[strata.numbers], merged.lacking[merged.numbers]
     assert (after | ~before).all()
@@ -54,7 +56,7 @@ def test_what_cannot_stay_alone_is_refused_and_its_hints_work():
     given = {"quasi": ["x", "y"], "sensitive": "ill", "k": 5}
     with pytest.raises(UnattainableError, match=r"29 records that lack values of 'y' reach [\d.]+") as error:
         sf.Boxes(**given, l=3, missing="own").protect(FILE)
-    assert "missing='merged', or suppress=0.29 to leave them out, or l=2 is attainable" in error.value.hint
+    assert error.value.hint == "missing='merged', or suppress=0.29, or l=2 would do"
     assert sf.Boxes(**given, l=2, missing="own").protect(FILE).audit().holds
 
 
@@ -84,3 +86,49 @@ def test_an_attribute_that_would_be_lost_is_refused():
         sf.Boxes(quasi=["x", "y"], k=5).protect(rare)
     assert "'y' as an identifier" in error.value.hint
     assert sf.Boxes(quasi="x", identifiers="y", k=5).protect(rare).audit().holds
+
+
+def test_few_records_that_lack_a_value_take_no_more_than_they_need():
+    """Four of 2,000 lack their age; merging them with all others would cost every age."""
+    rng = np.random.default_rng(5)
+    ages = rng.integers(15, 95, 2000).astype(float)
+    ages[:4] = np.nan
+    file = pl.DataFrame({"age": ages, "income": rng.lognormal(3, 1, 2000)}, nan_to_null=True)
+    release = sf.Boxes(quasi=["age", "income"], k=10).protect(file)
+    lost = release.table["age.lo"].is_null()
+    assert 10 <= lost.sum() < 20
+    assert lost[:4].all()
+    # those who lose their age are near them in what is left
+    incomes = file["income"].to_numpy()
+    assert incomes[lost.to_numpy()].std() < 0.5 * incomes.std()
+    assert release.audit().holds
+    assert outside(sf.Microfile(file), release) == []
+
+
+def test_what_is_offered_works():
+    rng = np.random.default_rng(6)
+    lacking = rng.random((300, 2)) < 0.03
+    file = pl.DataFrame(
+        {
+            "x": np.where(lacking[:, 0], np.nan, rng.normal(size=300)),
+            "y": np.where(lacking[:, 1], np.nan, rng.normal(size=300)),
+            "ill": rng.choice(["a", "b", "c", "d"], 300, p=[0.7, 0.2, 0.08, 0.02]),
+        },
+        nan_to_null=True,
+    )
+    tried = 0
+    for limits in ({"l": 3}, {"t": 0.1}, {"l": 4, "t": 0.05}, {"k": 40}, {"l": 3.2, "diversity": "entropy"}):
+        asked = {"quasi": ["x", "y"], "sensitive": "ill", "k": 5, "missing": "own", **limits}
+        try:
+            sf.Boxes(**asked).protect(file)
+        except UnattainableError as error:
+            for offer in error.hint.removesuffix(" would do").split(", or "):
+                changed = dict(part.split("=") for part in offer.split(" with ") if "=" in part)
+                given = {
+                    name: text.strip("'") if name == "missing" else ast.literal_eval(text)
+                    for name, text in changed.items()
+                }
+                if given:
+                    assert sf.Boxes(**{**asked, **given}).protect(file).audit().holds
+                    tried += 1
+    assert tried >= 5

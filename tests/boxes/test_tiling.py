@@ -124,3 +124,16 @@ def test_a_cut_lies_above_the_left_side_and_not_above_the_right(below, width):
     above = below + width
     if above > below:
         assert below < roundest(below, above) <= above
+
+
+def test_many_records_that_tie_are_tiled_with_care(monkeypatch):
+    """A hurry would not keep the order of the cuts, from which cells are made."""
+    monkeypatch.setattr("sfumato.boxes.cutting.QUICK", 1000)
+    rng = np.random.default_rng(1)
+    file = pl.DataFrame({"age": rng.integers(0, 95, 6000), "z": rng.normal(size=6000)})
+    file = file.with_columns(age=pl.when(pl.col("z") > 1.5).then(None).otherwise("age"))
+    release = sf.Boxes(quasi=["age", "z"], k=10, edges="tiling").protect(file)
+    table = cells(release)
+    assert len(table) > 300
+    for place in ({"age": 40.3, "z": 0.1}, {"age": 3.0, "z": -1.0}, {"age": 90.2, "z": 0.7}):
+        assert set(holding(release, table, place).values()) == {1}

@@ -97,7 +97,7 @@ class Boxes(Settings):
     """By which share the widths of snapped edges may cost more than those of tight ones."""
     missing: Literal["merged", "own"] = "merged"
     """Records that lack the same quasi values are divided by themselves. Where they are too few, they are merged with
-    others, which then lack these values too, or that is refused."""
+    the nearest others, as few as suffice, which then lack these values too; or that is refused."""
     suppress: float = Field(default=0.0, ge=0, lt=1)
     """Up to this share of the records may be left out, where that buys much."""
     dismiss: Literal["none", "crisp", "fuzzy"] = "none"
@@ -151,6 +151,10 @@ class Boxes(Settings):
         # the promise checks what it has in common with this
         self.promise()
         return self
+
+    def changed(self, **settings: Any) -> Boxes:
+        """Return the same settings but for some."""
+        return Boxes(**{**{name: getattr(self, name) for name in self.model_fields_set}, **settings})
 
     def promise(self) -> Promise:
         """Return what the release will promise."""

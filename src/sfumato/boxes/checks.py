@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
@@ -27,6 +27,9 @@ from sfumato.microfile.roles import Roles
 if TYPE_CHECKING:
     from sfumato.boxes.boxes import Boxes
 
+LEAST, MOST = 1e-70, 1e70
+"""How wide a numeric attribute may be."""
+
 
 def check_roles(settings: Boxes, microfile: Microfile) -> None:
     """Refuse columns that do not exist, have two roles or only missing values."""
@@ -44,6 +47,17 @@ def check_roles(settings: Boxes, microfile: Microfile) -> None:
             f"k = {settings.k:,} is larger than the file of {microfile.records:,} records",
             hint=f"choose k from 2 to {microfile.records:,}",
         )
+
+
+def check_spans(axes: Sequence[Axis]) -> None:
+    """Refuse numbers so large or so alike that products of them are beyond what doubles can hold."""
+    for axis in axes:
+        if axis.kind == "numeric" and axis.span > 0 and not LEAST <= axis.span <= MOST:
+            raise MicrofileError(
+                f"column {axis.name!r} (quasi) has numbers that lie {'less' if axis.span < LEAST else 'more'} than "
+                f"{LEAST if axis.span < LEAST else MOST:g} apart",
+                hint="change the unit in which it is measured",
+            )
 
 
 def _check_columns(settings: Boxes, microfile: Microfile) -> None:
@@ -147,8 +161,14 @@ class Unattainable:
         broken: Flags = np.logical_or.reduce([limit.measure.breaking(limit.limit) for limit in self.limits])
         return broken
 
-    def error(self, axes: Sequence[Axis], left_out: Flags) -> UnattainableError:
-        """Say which limit binds, where, and what would be attainable; ``left_out`` tells without which strata."""
+    def error(
+        self, axes: Sequence[Axis], left_out: Flags, works: Callable[[dict[str, Any]], bool]
+    ) -> UnattainableError:
+        """Say which limit binds, where, and what would be attainable.
+
+        ``left_out`` tells without which strata; ``works`` tells whether other settings can be kept, so that nothing is
+        offered that cannot.
+        """
         broken = np.flatnonzero(left_out)
         records = int(self.strata.sizes[broken].sum())
         worst = [limit for limit in self.limits if limit.measure.breaking(limit.limit).any()]
@@ -159,26 +179,45 @@ class Unattainable:
         best = limit.reached
         lacking = sorted({axes[row].name for row in np.flatnonzero(self.strata.lacking[broken].any(axis=0)).tolist()})
         where = "all records in one box"
-        hint = f"{_attainable(limit)} is attainable"
+        offers = [_milder(limit)]
         if len(self.strata) > 1:
             where = f"{records:,} records that lack values" + (
                 f" of {', '.join(map(repr, lacking))}" if lacking else ""
             )
-            merged = "missing='merged', or " if self.settings.missing == "own" else ""
-            left = f"suppress={_above(records / int(self.strata.sizes.sum())):g} to leave them out, or "
-            hint = f"{merged}{left if broken.size < len(self.strata) else ''}{hint}"
+            offers.insert(0, {"suppress": _above(records / int(self.strata.sizes.sum()))})
+            if self.settings.missing == "own":
+                offers.insert(0, {"missing": "merged"})
+        kept = [_told(offer) for offer in offers if works(offer)]
+        together = {name: value for other in reversed(worst) for name, value in _milder(other).items()}
+        if not kept and works(together):
+            kept = [_told(together)]
+        hint = (
+            f"{', or '.join(kept)} would do" if kept else "leave out attributes that lack values, or relax all limits"
+        )
         return UnattainableError(f"{what} = {limit.limit:g} cannot be kept: {where} reach {best:.6g}", hint=hint)
 
 
-def _attainable(limit: Limit) -> str:
-    """Write the nearest limit that would be kept, rounded to the safe side."""
+def _milder(limit: Limit) -> dict[str, Any]:
+    """Return the nearest limit that would be kept, rounded to the safe side."""
     if limit.setting in ("k", "households"):
-        return f"k={int(limit.reached)}" + ("" if limit.reached >= 2 else " with force=True")
+        return {"k": max(int(limit.reached), 1)} | ({} if limit.reached >= 2 else {"force": True})
     scaled = limit.reached * 1e4
     if not np.isfinite(scaled):
-        return f"no {limit.setting}"
+        return {limit.setting: None}
     rounded = np.floor(scaled) if limit.measure.safer == "higher" else np.ceil(scaled) + limit.measure.strict
-    return f"{limit.setting}={rounded / 1e4:.10g}"
+    return {limit.setting: float(f"{rounded / 1e4:.10g}")}
+
+
+def _told(offer: dict[str, Any]) -> str:
+    """Write settings as they are given.
+
+    >>> _told({"k": 1, "force": True}), _told({"t": 0.25}), _told({"l": 2.0})
+    ('k=1 with force=True', 't=0.25', 'l=2')
+    """
+    written = [
+        f"{name}={value:g}" if isinstance(value, float) else f"{name}={value!r}" for name, value in offer.items()
+    ]
+    return " with ".join(written)
 
 
 def _above(share: float) -> float:
@@ -199,8 +238,8 @@ def refuse_lost(axes: Sequence[Axis], lacking: Flags) -> None:
     for row in np.flatnonzero(lacking.all(axis=0)).tolist():
         name = axes[row].name
         raise UnattainableError(
-            f"no value of {name!r} could be released: records that have one cannot keep the limits by themselves",
-            hint=f"give {name!r} as an identifier, so that it does not leave, or relax the limits",
+            f"no value of {name!r} could be released: all records lose it when they are merged with those that lack it",
+            hint=f"missing='own' with suppress, or give {name!r} as an identifier, so that it does not leave",
         )
 
 
@@ -224,5 +263,5 @@ def refuse_broken(limits: Sequence[Limit]) -> None:
             what = f"{limit.setting} of {limit.attribute!r}" if limit.attribute else limit.setting
             raise UnattainableError(
                 f"{what} = {limit.limit:g} is broken by {limit.violations.records:,} records of the result",
-                hint=f"{_attainable(limit)} is attainable",
+                hint=f"{_told(_milder(limit))} is attainable",
             )

@@ -15,10 +15,9 @@ from sfumato.microfile.attribute import Kind
 from sfumato.microfile.microfile import Microfile
 from sfumato.parallel import batches_of, side_by_side
 from sfumato.statistics.language import parse
+from sfumato.statistics.moments import Moments
 from sfumato.statistics.sensitivity import Term, Wanted, sensitivity_terms
 
-SAMPLE = 60_000
-"""Derivatives are found on about so many records; each is an affine function of a record's values."""
 FLOOR = 0.02
 """No width is cheaper than this share of the mean: what is not linear in the widths is never free."""
 
@@ -112,26 +111,21 @@ def _terms(
     known = {axis.name: axis for axis in axes}
     values = {name: _numbers(microfile, known, name) for name in _names(wanted)}
 
-    def terms(some: Sequence[Wanted], step: int) -> list[Term]:
-        sampled = {name: its[::step] for name, its in values.items()}
-        return sensitivity_terms(some, sampled, None if weights is None else weights[::step])
-
-    try:
-        return wanted, terms(wanted, -(-microfile.records // SAMPLE))
-    except SettingError:
-        # a sample may lack what defines a statistic; so may all records that have its attributes
-        defined = []
-        for one in wanted:
-            try:
-                terms([one], 1)
-            except SettingError as error:
-                if given is not None:
-                    raise SettingError(
-                        f"preserve: {one.statistic} cannot be told: {error.message}", hint="leave it out of preserve"
-                    ) from None
-            else:
-                defined.append(one)
-        return defined, terms(defined, 1)
+    moments = Moments(values, weights)
+    found: list[tuple[Wanted, list[Term]]] = []
+    for one in wanted:
+        try:
+            # derivatives depend on all records by their moments alone
+            found.append((one, sensitivity_terms([one], moments.points(parse(one.statistic).attributes))))
+        except SettingError as error:
+            # the records that have its attributes may lack what defines a statistic
+            if given is not None:
+                raise SettingError(
+                    f"preserve: {one.statistic} cannot be told: {error.message}", hint="leave it out of preserve"
+                ) from None
+    total = sum(one.importance for one, _ in found)
+    terms = [term.scaled(one.importance / total) for one, its in found for term in its]
+    return [one for one, _ in found], terms
 
 
 def _names(wanted: Sequence[Wanted]) -> list[str]:

@@ -33,15 +33,30 @@ def subdivide(
     strata: Sequence[Counts],
     codes: int,
     *,
+    careful: bool = False,
     threads: int | None,
     progress: Progress,
 ) -> Subdivision:
-    """Cut the space into boxes that keep the limits; ``strata`` are records that must not share a box."""
+    """Cut the space into boxes that keep the limits.
+
+    Parameters
+    ----------
+    space, limits
+        Where the records are, what widths cost, and what every box must keep.
+    strata
+        Records that must not share a box.
+    codes
+        The number of categories.
+    careful
+        Whether boxes must come in the order of the cuts, as a tiling needs them, which a hurry does not keep.
+    threads, progress
+        How many threads, and what is told of the share done.
+    """
     from sfumato.kernels.cuts import make_work, room_for
     from sfumato.kernels.space import LINEAR
 
     records = np.concatenate(strata)
-    if records.size > QUICK and not limits.rules.size and (space.kinds == LINEAR).all():
+    if records.size > QUICK and not careful and not limits.rules.size and (space.kinds == LINEAR).all():
         return _hurried(space, limits, strata, codes, threads=threads, progress=progress)
     most = max(records.size // PARTS, room_for(limits.k))
     work = make_work(space, limits, codes, records.size)

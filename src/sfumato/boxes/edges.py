@@ -70,7 +70,9 @@ def _on_grid(axis: Axis, tight: Edges, grid: float | str, dtype: pl.DataType, k:
     lo = np.where(_shows(axis, lo, tight.lo, k), before, lo)
     hi = np.where(_shows(axis, hi, tight.hi, k), after, hi)
     if axis.kind == "numeric" and axis.least >= 0:
-        lo = np.maximum(lo, 0.0)
+        # below zero nobody expects anything, but a rare zero must not be given away
+        clipped = np.maximum(lo, 0.0)
+        lo = np.where(_shows(axis, clipped, tight.lo, k), lo, clipped)
     return Edges(lo, hi, grid)
 
 

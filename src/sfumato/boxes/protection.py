@@ -13,6 +13,7 @@ from sfumato.boxes.checks import (
     Unattainable,
     apart_limits,
     check_roles,
+    check_spans,
     counted,
     refuse_broken,
     refuse_lost,
@@ -30,6 +31,7 @@ from sfumato.boxes.strata import Strata
 from sfumato.boxes.subdivision import Subdivision, Summary
 from sfumato.boxes.tiling import Cells, cells_of
 from sfumato.boxes.uncertainty import uncertainty_of
+from sfumato.errors import SettingError, UnattainableError
 from sfumato.measures.blocks import Blocks
 from sfumato.measures.kept import Limit, keeps
 from sfumato.microfile.forms import Form
@@ -84,6 +86,7 @@ def _task(settings: Boxes, microfile: Microfile) -> tuple[Task, Flags]:
     """Check everything and set up the task; also return which records it is about."""
     check_roles(settings, microfile)
     axes = axes_of(microfile, settings.quasi, settings.hierarchies)
+    check_spans(axes)
     check_wanted(settings.preserve or (), microfile, axes)
     rules = rules_of(settings, microfile, axes)
     strata, kept = _strata(settings, microfile, axes, rules)
@@ -101,6 +104,31 @@ def _task(settings: Boxes, microfile: Microfile) -> tuple[Task, Flags]:
 
 def _strata(settings: Boxes, microfile: Microfile, axes: list[Axis], rules: list[Rule]) -> tuple[Strata, Flags]:
     """Part the records by what they lack, and see that every part can keep the limits."""
+    strata, broken = _parted(settings, microfile, axes, rules)
+    kept = ~broken[strata.numbers]
+    if not _enough(settings, microfile, kept):
+
+        def works(changed: dict[str, Any]) -> bool:
+            try:
+                other = settings.changed(**changed)
+                parted, wrong = _parted(other, microfile, axes, rules_of(other, microfile, axes))
+                refuse_lost(axes, parted.lacking[~wrong])
+            except (SettingError, UnattainableError):
+                return False
+            return _enough(other, microfile, ~wrong[parted.numbers])
+
+        raise unattainable(settings, microfile, counted(rules, axes, strata), strata).error(axes, broken, works)
+    refuse_lost(axes, strata.lacking[~broken])
+    return strata, kept
+
+
+def _enough(settings: Boxes, microfile: Microfile, kept: Flags) -> bool:
+    """Whether no more records are left out than may be."""
+    return bool(kept.any()) and microfile.records - int(kept.sum()) <= _allowed(settings, microfile)
+
+
+def _parted(settings: Boxes, microfile: Microfile, axes: list[Axis], rules: list[Rule]) -> tuple[Strata, Flags]:
+    """Part the records by what they lack; also return which parts break a limit."""
     strata = Strata.of(axes)
 
     def measured(some: Strata) -> Unattainable:
@@ -111,13 +139,8 @@ def _strata(settings: Boxes, microfile: Microfile, axes: list[Axis], rules: list
         return few if few.any() or not rules else few | measured(some).broken
 
     if settings.missing == "merged":
-        strata = strata.merged(breaking)
-    broken = _left_out(settings, microfile, strata, measured(strata).broken) if rules else breaking(strata)
-    kept = ~broken[strata.numbers]
-    if microfile.records - int(kept.sum()) > _allowed(settings, microfile) or not kept.any():
-        raise measured(strata).error(axes, broken)
-    refuse_lost(axes, strata.lacking[~broken])
-    return strata, kept
+        strata = strata.merged(breaking, axes, settings.k)
+    return strata, _left_out(settings, microfile, strata, measured(strata).broken) if rules else breaking(strata)
 
 
 def _left_out(settings: Boxes, microfile: Microfile, strata: Strata, broken: Flags) -> Flags:
@@ -144,7 +167,8 @@ def _divided(task: Task, kept: Flags, progress: Progress) -> tuple[Subdivision, 
     places = preferred_places(settings.prefer, settings.strength, task.axes, boxes=records / settings.k)
     space = space_of(task.axes, places, task.costs.rows)
     members = [its for its in task.strata.members() if kept[its[0]]]
-    boxes = subdivide(space, limits, members, task.codes, threads=settings.threads, progress=progress)
+    careful = settings.edges == "tiling"
+    boxes = subdivide(space, limits, members, task.codes, careful=careful, threads=settings.threads, progress=progress)
     passes, heat, what = _effort(settings, records, all(axis.is_linear for axis in task.axes))
     boxes = exchange_records(
         space,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sfumato.arrays import Counts, Flags
+from sfumato.arrays import Counts, Flags, Reals
 from sfumato.boxes.axes import Axis
 
 
@@ -45,10 +45,20 @@ class Strata:
         order = np.argsort(self.numbers, kind="stable")
         return np.split(order, np.cumsum(self.sizes)[:-1])
 
-    def merged(self, breaking: Callable[[Strata], Flags]) -> Strata:
-        """Merge strata that break limits with those that cost the fewest values, until none does or one is left.
+    def merged(self, breaking: Callable[[Strata], Flags], axes: Sequence[Axis], k: int) -> Strata:
+        """Help strata that break limits with records of others, until none does or one is left.
 
-        Records of merged strata lose what any of them lacks. ``breaking`` tells which strata break a limit.
+        Of another stratum as few of the nearest records as suffice are taken, or, where none do, all; the one that
+        costs the fewest values. Records lose what any of those they are merged with lacks.
+
+        Parameters
+        ----------
+        breaking
+            Tells which strata break a limit.
+        axes
+            The attributes, by which records are near each other.
+        k
+            The fewest records of a stratum.
         """
         found = self
         while len(found) > 1:
@@ -58,18 +68,59 @@ class Strata:
             sizes = found.sizes
             one = int(bad[np.argmin(sizes[bad])])
             union = found.lacking | found.lacking[one]
-            lost = sizes * (union ^ found.lacking).sum(axis=1) + sizes[one] * (union ^ found.lacking[one]).sum(axis=1)
+            needed = np.minimum(max(k - int(sizes[one]), 1), sizes)
+            lost = needed * (union ^ found.lacking).sum(axis=1) + sizes[one] * (union ^ found.lacking[one]).sum(axis=1)
             lost[one] = np.iinfo(np.int64).max
-            found = found._joined(one, int(np.argmin(lost)), union)
+            # the larger of two that cost the same can spare more
+            other = int(np.lexsort((-sizes, lost))[0])
+            helped = found._helped(one, other, union[other], breaking, axes, k)
+            found = found._joined(one, other, union) if helped is None else helped
         return found
+
+    def _helped(
+        self,
+        one: int,
+        other: int,
+        union: Flags,
+        breaking: Callable[[Strata], Flags],
+        axes: Sequence[Axis],
+        k: int,
+    ) -> Strata | None:
+        """Give a stratum some records of another, twice as many each time; None if those it can spare do not help."""
+        members = np.flatnonzero(self.numbers == other)
+        near = members[np.argsort(self._distances(one, members, union, axes), kind="stable")]
+        count = max(k - int((self.numbers == one).sum()), 1)
+        before = breaking(self)
+        while count <= members.size - k:
+            numbers, lacking = self.numbers.copy(), self.lacking.copy()
+            numbers[near[:count]] = one
+            lacking[one] = union
+            helped = Strata(lacking, numbers)
+            now = breaking(helped)
+            if not now[one] and not (now & ~before).any():
+                return helped._told_apart()
+            count *= 2
+        return None
+
+    def _distances(self, one: int, members: Counts, union: Flags, axes: Sequence[Axis]) -> Reals:
+        """Return how far records are from the middle of a stratum, in the attributes that both keep."""
+        theirs = np.flatnonzero(self.numbers == one)
+        distances = np.zeros(members.size)
+        for row in np.flatnonzero(~union).tolist():
+            places, span = axes[row].places, axes[row].span
+            if axes[row].is_linear:
+                distances += np.abs(places[members] - places[theirs].mean()) / (span or 1.0)
+            else:
+                distances += ~np.isin(places[members], places[theirs])
+        return distances
+
+    def _told_apart(self) -> Strata:
+        """Put strata together that lack the same."""
+        kept, codes = np.unique(self.lacking, axis=0, return_inverse=True)
+        return Strata(kept, codes.ravel()[self.numbers].astype(np.int64))
 
     def _joined(self, one: int, other: int, union: Flags) -> Strata:
         lacking = self.lacking.copy()
         lacking[other] = union[other]
-        numbers = np.where(self.numbers == one, other, self.numbers)
-        # a third stratum may lack just what the two lack now
-        for third in range(len(lacking)):
-            if third not in (one, other) and (lacking[third] == lacking[other]).all():
-                numbers = np.where(numbers == third, other, numbers)
-        kept, numbers = np.unique(numbers, return_inverse=True)
-        return Strata(lacking[kept], numbers.astype(np.int64))
+        lacking[one] = union[other]
+        return Strata(lacking, np.where(self.numbers == one, other, self.numbers))._told_apart()

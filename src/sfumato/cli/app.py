@@ -28,6 +28,7 @@ VERBS = {
 WRONG = 2
 BUG = 70
 INTERRUPTED = 130
+STOPPED = "interrupted; nothing was left half written"
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -69,7 +70,7 @@ def _run(given: list[str]) -> int:
     except SfumatoError as error:
         return _refuse(error, kind=type(error).__name__, message=error.message, hint=error.hint, as_json=as_json)
     except (KeyboardInterrupt, typer.Abort):
-        _complain("interrupted; nothing was left half written")
+        _complain(STOPPED)
         return INTERRUPTED
     except SystemExit:
         # raised only by a console whose reader went away
@@ -77,6 +78,10 @@ def _run(given: list[str]) -> int:
     except OSError:
         raise
     except BaseException as error:
+        if isinstance(error, SystemError) and isinstance(error.__cause__, KeyboardInterrupt):
+            # an interruption while a kernel ran on the main thread
+            _complain(STOPPED)
+            return INTERRUPTED
         if hasattr(error, "format_message"):
             # the command line itself is wrong
             message = error.format_message()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -112,6 +112,10 @@ class Term:
     """The attributes that it depends on."""
     coefficients: Reals
     """Of one and of the attributes."""
+
+    def scaled(self, factor: float) -> Term:
+        """Return so many times the term."""
+        return replace(self, coefficients=factor * self.coefficients)
 
 
 def sensitivity_terms(wanted: Sequence[Wanted], values: Mapping[str, Any], weights: Any | None = None) -> list[Term]:

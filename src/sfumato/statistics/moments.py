@@ -1,0 +1,84 @@
+"""Means and covariances of many records, and a few points that have the same."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+
+import numpy as np
+
+from sfumato.arrays import Flags, Reals
+from sfumato.errors import SettingError
+from sfumato.parallel import batches_of, side_by_side
+
+LEAST = 50_000
+"""Fewer records are not worth a thread of their own."""
+
+
+class Moments:
+    """Means and covariances of attributes, each over the records that have all that are asked for together.
+
+    Parameters
+    ----------
+    values
+        One number a record of each attribute, NaN where missing.
+    weights
+        Survey weights.
+
+    Examples
+    --------
+    >>> points = Moments({"x": np.array([0.0, 1.0, 5.0]), "y": np.array([2.0, 0.0, 1.0])}, None).points(["x", "y"])
+    >>> float(points["x"].mean()), round(float(points["x"].var()), 9)
+    (2.0, 4.666666667)
+    """
+
+    def __init__(self, values: Mapping[str, Reals], weights: Reals | None) -> None:
+        self.values = dict(values)
+        self.weights = weights
+        self.missing = {name: its for name, column in values.items() if (its := np.isnan(column)).any()}
+
+    def points(self, names: Sequence[str]) -> dict[str, Reals]:
+        """Return two points an attribute whose means and covariances are those of the records."""
+        means, covariances = self._of(tuple(names))
+        levels, directions = np.linalg.eigh(covariances)
+        # along each axis of the ellipsoid one point on either side
+        away = directions * np.sqrt(len(means) * np.maximum(levels, 0.0))
+        points = np.concatenate([means[:, None] + away, means[:, None] - away], axis=1)
+        return dict(zip(names, points, strict=True))
+
+    def _of(self, names: tuple[str, ...]) -> tuple[Reals, Reals]:
+        lacking = [self.missing[name] for name in names if name in self.missing]
+        if lacking:
+            return self._moments(names, ~np.logical_or.reduce(lacking))
+        whole, means, covariances = self._whole
+        rows = [whole.index(name) for name in names]
+        return means[rows], covariances[np.ix_(rows, rows)]
+
+    @cached_property
+    def _whole(self) -> tuple[list[str], Reals, Reals]:
+        """All attributes that no record lacks, which share their records."""
+        names = [name for name in self.values if name not in self.missing]
+        return names, *self._moments(tuple(names), None)
+
+    def _moments(self, names: tuple[str, ...], complete: Flags | None) -> tuple[Reals, Reals]:
+        weights = self.weights if complete is None or self.weights is None else self.weights[complete]
+        columns = [self.values[name] if complete is None else self.values[name][complete] for name in names]
+        size = columns[0].size
+        total = float(size) if weights is None else float(weights.sum())
+        if size < 2 or not total > 0:
+            raise SettingError(f"{size} records have a value of {', '.join(map(repr, names))}; at least two are needed")
+
+        means = np.array([float(column[0]) for column in columns])
+
+        def sums(part: tuple[int, int]) -> Reals:
+            away = np.stack([column[slice(*part)] for column in columns]) - means[:, None]
+            with_one = np.concatenate([away, np.ones((1, away.shape[1]))])
+            weighted = with_one if weights is None else with_one * weights[slice(*part)]
+            return np.asarray(weighted @ with_one.T)
+
+        # twice, so that rounding of large means does no harm
+        for _ in range(2):
+            products = np.add.reduce(side_by_side(sums, batches_of(size, least=LEAST))) / total
+            shift = products[-1, :-1]
+            means += shift
+        return means, products[:-1, :-1] - np.outer(shift, shift)

@@ -48,7 +48,7 @@ def test_halving(seed, records, k, attributes, decimals, threads):
     plainly = boxes.summary(places, costs)
     for found, expected in ((boxes.found.lo, plainly.lo), (boxes.found.hi, plainly.hi)):
         np.testing.assert_array_equal(found, expected)
-    np.testing.assert_allclose(boxes.found.totals, plainly.totals)
+    np.testing.assert_allclose(boxes.found.totals, plainly.totals, rtol=1e-6)
     same = halved(places, costs, members, k, threads=1)
     np.testing.assert_array_equal(boxes.records, same.records)
     np.testing.assert_array_equal(boxes.ends, same.ends)
@@ -63,17 +63,24 @@ def test_hurried_boxes_of_continuous_values_are_hardly_larger_than_k(k):
     assert boxes.sizes.max() < 2 * k
 
 
-def test_hurried_boxes_cost_little_more_than_careful_ones(monkeypatch):
+@pytest.mark.parametrize("tail", [0.0, 2.0])
+def test_hurried_boxes_cost_little_more_than_careful_ones(monkeypatch, tail):
+    """Also where few records far out make boxes wide."""
     rng = np.random.default_rng(0)
-    places = np.linalg.cholesky(np.full((4, 4), 0.5) + 0.5 * np.eye(4)) @ rng.normal(size=(4, 40_000))
-    space, limits = plain(places, np.abs(places) + 0.1), limits_with(5, [])
+    places = np.linalg.cholesky(np.full((3, 3), 0.5) + 0.5 * np.eye(3)) @ rng.normal(size=(3, 150_000))
+    if tail:
+        places = np.exp(tail * places)
+    space, limits = plain(places, np.abs(places - places.mean(axis=1, keepdims=True)) + 0.1), limits_with(5, [])
 
     def cost(quick):
         monkeypatch.setattr(cutting, "QUICK", quick)
-        boxes = cutting.subdivide(space, limits, [np.arange(40_000)], 1, threads=None, progress=silent)
+        boxes = cutting.subdivide(space, limits, [np.arange(150_000)], 1, threads=None, progress=silent)
+        if boxes.found:
+            plainly = boxes.summary(space.places, space.costs)
+            np.testing.assert_array_equal(boxes.found.hi, plainly.hi)
         return boxes.costs(space, 1).sum()
 
-    assert cost(0) <= 1.1 * cost(10**9)
+    assert cost(0) <= 1.15 * cost(10**9)
 
 
 def test_what_cannot_be_halved_is_cut_with_care(monkeypatch):

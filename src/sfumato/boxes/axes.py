@@ -14,6 +14,7 @@ from sfumato.microfile.attribute import Kind
 from sfumato.microfile.encoding import Encoded
 from sfumato.microfile.hierarchy import EVERYTHING, Hierarchy
 from sfumato.microfile.microfile import Microfile
+from sfumato.parallel import side_by_side
 
 if TYPE_CHECKING:
     from sfumato.kernels.space import Space
@@ -73,7 +74,7 @@ class Axis:
 
 def axes_of(microfile: Microfile, names: Sequence[str], hierarchies: Mapping[str, Hierarchy]) -> list[Axis]:
     """Return the axes, those whose widths are distances first."""
-    axes = [_axis(microfile, name, hierarchies.get(name)) for name in names]
+    axes = side_by_side(lambda name: _axis(microfile, name, hierarchies.get(name)), names)
     loose = [axis for axis in axes if axis.kind == "set"]
     if loose:
         step = -(-microfile.records // ORDERING_SAMPLE)
@@ -87,7 +88,8 @@ def axes_of(microfile: Microfile, names: Sequence[str], hierarchies: Mapping[str
         axes = [ordered.get(axis.name, axis) for axis in axes]
     axes.sort(key=lambda axis: not axis.is_linear)
     # the kernels take them as the rows of one array
-    rows = np.stack([axis.places for axis in axes])
+    rows = np.empty((len(axes), microfile.records))
+    side_by_side(lambda row: np.copyto(rows[row], axes[row].places), range(len(axes)))
     return [replace(axis, places=row) for axis, row in zip(axes, rows, strict=True)]
 
 

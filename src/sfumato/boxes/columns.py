@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from sfumato.arrays import Codes, Counts, Flags, Reals
+from sfumato.arrays import Counts, Flags, Reals
 from sfumato.boxes.axes import Axis
 from sfumato.boxes.edges import Edges
 from sfumato.microfile.forms import Form, Interval, Sets
@@ -30,15 +30,16 @@ class Column:
     series: tuple[pl.Series, ...]
     """What stands in the data's columns, box by box."""
 
-    def of(self, numbers: Codes) -> dict[str, pl.Series]:
+    def of(self, numbers: Counts) -> dict[str, pl.Series]:
         """Return what stands in the data's columns, record by record; ``numbers`` is the box of each."""
         return {series.name: _spread(series, numbers) for series in self.series}
 
 
-def _spread(series: pl.Series, numbers: Codes) -> pl.Series:
+def _spread(series: pl.Series, numbers: Counts) -> pl.Series:
     if series.null_count() or not series.dtype.is_numeric():
         return series.gather(numbers)
-    return pl.Series(series.name, series.to_numpy()[numbers])
+    # without a check of each number, of which none is too large
+    return pl.Series(series.name, np.take(series.to_numpy(), numbers, mode="clip"))
 
 
 def interval_column(axis: Axis, edges: Edges, lacking: Flags, dtype: pl.DataType) -> Column:

@@ -79,19 +79,22 @@ def costs_of(
     """
     wanted, terms = _terms(axes, given, microfile, weights)
     rows = _sensitivities(axes, terms, microfile)
-    spans = np.array([axis.span for axis in axes])
-    means = rows.mean(axis=1)
+    spans = np.array(side_by_side(lambda axis: axis.span, axes))
+    means = np.array(side_by_side(lambda row: float(row.mean()), list(rows)))
     spoken = (means > 0) & (spans > 0)
     usual = float((means * spans)[spoken].mean()) if spoken.any() else 1.0
-    for row, axis in enumerate(axes):
+
+    def finish(row: int) -> None:
         if spoken[row]:
             np.maximum(rows[row], FLOOR * means[row], out=rows[row])
         else:
             rows[row] = detail * usual / (spans[row] or 1.0)
-        if axis.lacks:
-            rows[row][axis.missing] = 0.0
-    if weights is not None:
-        rows *= weights * (microfile.records / weights.sum())
+        if axes[row].lacks:
+            rows[row][axes[row].missing] = 0.0
+        if weights is not None:
+            rows[row] *= weights * (microfile.records / weights.sum())
+
+    side_by_side(finish, range(len(axes)))
     return Costs(rows, spoken, tuple(wanted))
 
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
 from sfumato.arrays import Counts
 from sfumato.boxes.halving import halved
-from sfumato.boxes.subdivision import Subdivision, Summary
+from sfumato.boxes.subdivision import Subdivision, joined
 from sfumato.parallel import batches_of, side_by_side
 from sfumato.progress import Progress
 
@@ -121,37 +122,34 @@ def _cut(space: Space, limits: Limits, ids: Counts, parts: Sequence[Run], codes:
 def _hurried(
     space: Space, limits: Limits, strata: Sequence[Counts], codes: int, *, threads: int | None, progress: Progress
 ) -> Subdivision:
-    """Halve every stratum; what cannot be halved, because many records share a value, is cut with care."""
-    whole = _joined(
+    """Halve every stratum, but cut with care what that would spoil.
+
+    These are the few records at the ends of attributes, and boxes that cannot be halved because many records share a
+    value.
+    """
+
+    def cut(parts: Sequence[Counts]) -> Subdivision:
+        members = np.concatenate(parts)
+        order, ends = _cut(space, limits, members, _runs(part.size for part in parts), codes)
+        return Subdivision(members[order], ends)
+
+    whole = joined(
         [
             halved(
-                space.places, space.costs, members, limits.k, threads=threads, progress=lambda s: progress("cutting", s)
+                space.places,
+                space.costs,
+                members,
+                limits.k,
+                threads=threads,
+                at_the_ends=lambda outer: cut([outer]),
+                progress=lambda s: progress("cutting", s),
             )
             for members in strata
         ]
     )
-    coarse = np.flatnonzero(whole.sizes >= 2 * limits.k)
-    if not coarse.size:
+    coarse = whole.sizes >= 2 * limits.k
+    if not coarse.any():
         return whole
-    is_coarse = np.repeat(whole.sizes >= 2 * limits.k, whole.sizes)
-    ids, ends = whole.records[is_coarse], np.append(0, np.cumsum(whole.sizes[coarse]))
-
-    def cut(part: Run) -> Subdivision:
-        its = ids[ends[part[0]] : ends[part[1]]]
-        order, found = _cut(space, limits, its, _runs(whole.sizes[coarse[part[0] : part[1]]].tolist()), codes)
-        return Subdivision(its[order], found)
-
-    fine = Subdivision(whole.records[~is_coarse], np.cumsum(np.delete(whole.sizes, coarse)))
-    return _joined([fine, *side_by_side(cut, batches_of(coarse.size), threads)])
-
-
-def _joined(some: Sequence[Subdivision]) -> Subdivision:
-    """Put the boxes of several subdivisions one after the other."""
-    if len(some) == 1:
-        return some[0]
-    sizes = np.concatenate([one.sizes for one in some])
-    found = None
-    if all(one.found for one in some):
-        pairs = [(one.found.lo, one.found.hi, one.found.totals) for one in some if one.found]
-        found = Summary(*(np.concatenate(its, axis=1) for its in zip(*pairs, strict=True)))
-    return Subdivision(np.concatenate([one.records for one in some]), np.cumsum(sizes), found)
+    ids = whole.only(coarse).parts()
+    again = side_by_side(lambda part: cut(ids[part[0] : part[1]]), batches_of(len(ids)), threads)
+    return joined([whole.only(~coarse), *(replace(one, found=one.summary(space.places, space.costs)) for one in again)])

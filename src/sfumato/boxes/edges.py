@@ -107,7 +107,7 @@ def _grids(axis: Axis, tight: Edges, costs: Reals, dtype: pl.DataType, share: fl
 
 def resolution_of(places: Reals) -> float | None:
     """Return the power of ten that all values are multiples of, if there is one that is not too fine."""
-    largest = float(np.abs(places).max(initial=0.0))
+    largest = max(float(places.max(initial=0.0)), -float(places.min(initial=0.0)))
     sample = places[:: max(1, places.size // 2000)]
     for decimals in range(DECIMALS + 1):
         scale = 10.0**decimals
@@ -129,18 +129,13 @@ def _snapped(tight: Edges, step: float, dtype: pl.DataType) -> tuple[Reals, Real
 
     One step further out would give the value away where the grid is the unit that values are written in.
     """
-    decimals = max(0, -math.floor(math.log10(step)))
-    low, high = np.floor(tight.lo / step + 1e-9), np.ceil(tight.hi / step - 1e-9)
-    low = np.where(_multiples(low, step, decimals) > tight.lo, low - 1, low)
-    high = np.where(_multiples(high, step, decimals) < tight.hi, high + 1, high)
-    further = (low, np.floor((low - 1) / FURTHER) * FURTHER, high, np.ceil((high + 1) / FURTHER) * FURTHER)
-    lo, before, hi, after = (_multiples(its, step, decimals) for its in further)
-    return lo, hi, before, after
+    from sfumato.kernels.snapping import snap_down
 
-
-def _multiples(counts: Reals, step: float, decimals: int) -> Reals:
-    """Return multiples of a step as they are written, without the dust of binary numbers."""
-    return np.round(counts * step, decimals) + 0.0
+    scale = 10.0 ** max(0, -math.floor(math.log10(step)))
+    lo, before = snap_down(tight.lo, step, scale, FURTHER)
+    # upwards is downwards seen from above
+    hi, after = snap_down(-tight.hi, step, scale, FURTHER)
+    return lo, 0.0 - hi, before, 0.0 - after
 
 
 def _snapped_dates(tight: Edges, unit: str, dtype: pl.DataType) -> tuple[Reals, Reals, Reals, Reals]:

@@ -11,10 +11,12 @@ from sfumato.arrays import Counts, Reals
 from sfumato.boxes.subdivision import Subdivision, Summary
 from sfumato.parallel import batches_of, side_by_side
 
-ROOM = 2048
+ROOM = 8192
 """A leaf has about so many records, few enough to lie in a core's own memory."""
 SAMPLED = 64
 """So many records of each leaf are in the sample from which the tree grows."""
+END = 0.0005
+"""The share of the sample beyond which a value lies at an end of its attribute."""
 
 
 def halved(
@@ -24,6 +26,7 @@ def halved(
     k: int,
     *,
     threads: int | None,
+    at_the_ends: Callable[[Counts], Subdivision] | None = None,
     progress: Callable[[float], None] = lambda share: None,
 ) -> Subdivision:
     """Cut some records into boxes of at least k; one of 2 k or more could not be cut in this way.
@@ -38,6 +41,9 @@ def halved(
         The fewest records of a box.
     threads, progress
         How many threads, and what is told of the share done.
+    at_the_ends
+        Cuts the few records at the ends of attributes, which make boxes wide but are in no sample; default: they are
+        cut like all others.
     """
     from sfumato.kernels.halving import EVEN, find_leaves, grow_tree, halve, sort_rows
 
@@ -46,29 +52,52 @@ def halved(
     sample = members[:: max(1, size // (SAMPLED << depth))]
     points = np.concatenate([np.take(places, sample, axis=1), np.take(costs, sample, axis=1)])
     attributes, bounds = grow_tree(points, depth)
+    share = END if at_the_ends and END * size >= k else 0.0
+    ends = np.quantile(points[: len(places)], [share, 1.0 - share], axis=1) if share else _endless(len(places))
     parts = batches_of(size, least=8 * ROOM)
     leaves = np.empty(size, dtype=np.int32)
-    counts = np.zeros((len(parts), 1 << depth), dtype=np.int64)
+    counts = np.zeros((len(parts), (1 << depth) + 1), dtype=np.int64)
 
     def find(part: int) -> None:
-        find_leaves(places, members, *parts[part], attributes, bounds, leaves, counts[part])
+        first, last = parts[part]
+        find_leaves(places, members, first, last, attributes, bounds, ends[0], ends[1], leaves, counts[part])
 
     side_by_side(find, range(len(parts)), threads)
     nexts = np.cumsum(counts.T.ravel()).reshape(counts.T.shape) - counts.T
-    rows, records = np.empty((size, 2 * len(places))), np.empty(size, dtype=np.int64)
+    rows, records = np.empty((size, len(places))), np.empty(size, dtype=np.int64)
+    # single precision is enough for what widths cost, and new memory is dear
+    weights = np.empty(rows.shape, dtype=np.float32)
 
     def sort(part: int) -> None:
         its = np.ascontiguousarray(nexts[:, part])
-        sort_rows(places, costs, members, *parts[part], leaves, its, rows, records)
+        sort_rows(places, costs, members, *parts[part], leaves, its, rows, weights, records)
 
     side_by_side(sort, range(len(parts)), threads)
-    starts = _no_smaller(np.append(nexts[:, 0], size), k)
+    inner = int(nexts[-1, 0]) if _enough(size - int(nexts[-1, 0]), k) and _enough(int(nexts[-1, 0]), k) else size
+    starts = _no_smaller(np.append(nexts[:-1, 0], inner), k)
     order = np.empty_like(records)
     found = side_by_side(
-        lambda part: halve(rows, records, starts, *part, k, order), batches_of(starts.size - 1), threads, progress
+        lambda part: halve(rows, weights, records, starts, *part, k, order),
+        batches_of(starts.size - 1),
+        threads,
+        progress,
     )
-    ends, lo, hi, totals = (np.concatenate(its, axis=-1) for its in zip(*found, strict=True))
-    return Subdivision(order, ends, Summary(lo, hi, totals))
+    if at_the_ends and inner < size:
+        outer = at_the_ends(records[inner:])
+        order[inner:] = outer.records
+        told = outer.summary(places, costs, threads)
+        found.append((outer.ends + inner, told.lo, told.hi, told.totals))
+    box_ends, lo, hi, totals = (np.concatenate(its, axis=-1) for its in zip(*found, strict=True))
+    return Subdivision(order, box_ends, Summary(lo, hi, totals))
+
+
+def _endless(attributes: int) -> Reals:
+    """Return ends beyond which there is nothing."""
+    return np.repeat([[-np.inf], [np.inf]], attributes, axis=1)
+
+
+def _enough(records: int, k: int) -> bool:
+    return records >= k
 
 
 def _no_smaller(starts: Counts, k: int) -> Counts:

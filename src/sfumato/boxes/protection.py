@@ -228,7 +228,7 @@ def _released(task: Task, boxes: Subdivision, ends: Summary, stay: Flags) -> Rel
     """Make the released table, measure it, and say how exact it is."""
     settings, microfile = task.settings, task.microfile
     # the widths of boxes that are left out cost nothing, so that no grid is chosen for them
-    ends = replace(ends, totals=np.where(stay, ends.totals, 0.0))
+    ends = ends if stay.all() else replace(ends, totals=np.where(stay, ends.totals, 0.0))
     cells = cells_of(task.axes, task.strata, boxes, ends) if settings.edges == "tiling" else None
     rows = [row for row, axis in enumerate(task.axes) if axis.kind != "set"]
     found = side_by_side(lambda row: _edges(task, row, ends, cells), rows, settings.threads)
@@ -285,7 +285,7 @@ def _numbers(boxes: Subdivision, stay: Flags, records: int) -> Codes:
 
 
 def _column(task: Task, axis: Axis, boxes: Subdivision, edges: Edges | None, cells: Cells | None) -> Column:
-    lacking = axis.missing[boxes.records[boxes.starts]]
+    lacking = axis.missing[boxes.records[boxes.starts]] if axis.lacks else np.zeros(len(boxes), dtype=np.bool_)
     if edges is None:
         bits = cells.bits(axis.name) if cells else bits_of(axis, axis.places[boxes.records], boxes.starts)
         return set_column(axis, bits, lacking)
@@ -303,7 +303,9 @@ def _table(
     others = [name for name in microfile.names if name not in (*settings.quasi, *settings.identifiers)]
     rest = microfile.select([*others, settings.quasi[0]])
     rest = rest if chosen.size == microfile.records else rest.take(chosen)
-    spread = side_by_side(lambda column: column.of(numbers), list(columns.values()), settings.threads)
+    # numpy would make each index anew what it is made here once
+    places = numbers.astype(np.int64)
+    spread = side_by_side(lambda column: column.of(places), list(columns.values()), settings.threads)
     wide = rest.with_columns({name: series for its in spread for name, series in its.items()})
     order = []
     for name in microfile.names:

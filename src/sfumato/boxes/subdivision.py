@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sfumato.arrays import Codes, Counts, Reals
+from sfumato.arrays import Codes, Counts, Flags, Reals
 from sfumato.parallel import batches_of, side_by_side
 
 if TYPE_CHECKING:
@@ -48,6 +49,15 @@ class Subdivision:
         numbers[self.records] = np.repeat(np.arange(len(self), dtype=np.int32), self.sizes)
         return numbers
 
+    def parts(self) -> list[Counts]:
+        """Return the records of each box."""
+        return np.split(self.records, self.ends[:-1])
+
+    def only(self, some: Flags) -> Subdivision:
+        """Return some of the boxes."""
+        found = self.found and self.found.only(some)
+        return Subdivision(self.records[np.repeat(some, self.sizes)], np.cumsum(self.sizes[some]), found)
+
     def summary(self, places: Reals, costs: Reals, threads: int | None = None) -> Summary:
         """Return the ends of each box and what a unit of its width costs; rows are axes."""
         from sfumato.kernels.space import summarize_boxes
@@ -81,3 +91,19 @@ class Summary:
     hi: Reals
     totals: Reals
     """What a unit of width costs all records of the box."""
+
+    def only(self, some: Flags) -> Summary:
+        """Return some of the boxes."""
+        return Summary(self.lo[:, some], self.hi[:, some], self.totals[:, some])
+
+
+def joined(some: Sequence[Subdivision]) -> Subdivision:
+    """Put the boxes of several subdivisions, all of which are known in numbers, one after the other."""
+    if len(some) == 1:
+        return some[0]
+    known = [one.found for one in some if one.found is not None]
+    lo, hi, totals = (
+        np.concatenate(its, axis=1) for its in zip(*((its.lo, its.hi, its.totals) for its in known), strict=True)
+    )
+    sizes = np.concatenate([one.sizes for one in some])
+    return Subdivision(np.concatenate([one.records for one in some]), np.cumsum(sizes), Summary(lo, hi, totals))

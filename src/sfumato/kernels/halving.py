@@ -1,11 +1,13 @@
 """Halving: plain numbers cut in a hurry.
 
 A node is cut in the attribute whose width costs most, where half of its cost lies on either side: XK13's optimum has
-a_i Delta_i equal for all i, which this approaches, see ERRATA 001-15. Attributes come as rows, places first, then
-what a unit of their widths costs.
+a_i Delta_i equal for all i, which this approaches, see ERRATA 001-15. First a tree is grown from a sample; within each
+of its small leaves a width costs all records alike.
 """
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 
@@ -19,7 +21,7 @@ SAMPLE = 64
 """Larger ones are judged by a sample of so many."""
 EVEN = 64
 """Nodes of up to so many boxes are cut at a multiple of k records."""
-FEW = 6
+FEW = 4
 """Nodes of up to so many boxes are cut as well as can be, in the two attributes whose widths cost most."""
 
 
@@ -62,17 +64,26 @@ def find_leaves(
     last: int,
     attributes: Codes,
     bounds: Reals,
+    low: Reals,
+    high: Reals,
     leaves: Codes,
     counts: Counts,
 ) -> None:
-    """Find the leaf (OUT) of the tree (IN) that each member (IN) from ``first`` to ``last`` falls to, and count."""
+    """Find the leaf (OUT) of the tree (IN) that each member (IN) from ``first`` to ``last`` falls to, and count (OUT).
+
+    Members with a value below ``low`` (IN) or above ``high`` (IN) fall to a leaf of their own, the last.
+    """
     for member in range(first, last):
         record = members[member]
         node = 1
         while node < bounds.size:
             node = 2 * node + (places[attributes[node], record] >= bounds[node])
-        leaves[member] = node - bounds.size
-        counts[node - bounds.size] += 1
+        leaf = node - bounds.size
+        for attribute in range(low.size):
+            value = places[attribute, record]
+            leaf = bounds.size if value < low[attribute] or value > high[attribute] else leaf
+        leaves[member] = leaf
+        counts[leaf] += 1
 
 
 @compiled
@@ -85,11 +96,13 @@ def sort_rows(
     leaves: Codes,
     nexts: Counts,
     rows: Reals,
+    weights: Any,
     records: Counts,
 ) -> None:
     """Put members together by their leaves, so that those of a leaf lie side by side in memory.
 
-    ``nexts`` (IN, OUT) is where the next of each leaf goes in ``rows`` (OUT: places, then costs) and ``records`` (OUT).
+    ``nexts`` (IN, OUT) is where the next of each leaf goes in ``rows`` (OUT: places), ``weights`` (OUT: costs) and
+    ``records`` (OUT).
     """
     attributes = places.shape[0]
     for member in range(first, last):
@@ -99,102 +112,105 @@ def sort_rows(
         records[to] = record
         for attribute in range(attributes):
             rows[to, attribute] = places[attribute, record]
-            rows[to, attributes + attribute] = costs[attribute, record]
+            weights[to, attribute] = costs[attribute, record]
 
 
 @compiled
 def halve(
-    rows: Reals, records: Counts, starts: Counts, first: int, last: int, k: int, order: Counts
+    rows: Reals, weights: Any, records: Counts, starts: Counts, first: int, last: int, k: int, order: Counts
 ) -> tuple[Counts, Reals, Reals, Reals]:
     """Cut the leaves from ``first`` to ``last`` into boxes.
 
     ``order`` (OUT) are the ``records`` (IN) in the order of the boxes. Returns where each box ends, its ends by
     attributes, and what a unit of its widths costs. A box of 2 k records or more could not be cut in this way.
     """
-    attributes = rows.shape[1] // 2
+    attributes = rows.shape[1]
     most = (starts[last] - starts[first]) // k + last - first
     ends, found = np.empty(most, dtype=np.int64), 0
     los, his, totals = np.empty((attributes, most)), np.empty((attributes, most)), np.empty((attributes, most))
     room = 0
     for leaf in range(first, last):
         room = max(room, starts[leaf + 1] - starts[leaf])
-    points, own = np.empty((2 * attributes, room)), np.empty(room, dtype=np.int32)
-    keys, sums = np.empty(max(room, RANKED)), np.empty(RANKED)
-    ranks, here, spare = np.empty(RANKED, dtype=np.int64), np.empty(room, dtype=np.bool_), np.empty_like(own)
-    pieces = np.empty((4, FEW))
-    lo, hi, weights = np.empty(attributes), np.empty(attributes), np.empty(attributes)
+    places, own = np.empty((attributes, room)), np.empty(room, dtype=np.int32)
+    keys, ranks = np.empty(max(room, RANKED)), np.empty(RANKED, dtype=np.int64)
+    here, spare, pieces = np.empty(room, dtype=np.bool_), np.empty_like(own), np.empty((3, FEW))
+    lo, hi, scales = np.empty(attributes), np.empty(attributes), np.empty(attributes)
     lows, highs = np.empty(room + 2, dtype=np.int64), np.empty(room + 2, dtype=np.int64)
     for leaf in range(first, last):
         start = starts[leaf]
-        _load(rows, start, starts[leaf + 1], points, own)
+        _load(rows, weights, start, starts[leaf + 1], places, own, scales)
         lows[0], highs[0] = 0, starts[leaf + 1] - start
         depth = 1 if starts[leaf + 1] > start else 0
         while depth:
             depth -= 1
             low, high = lows[depth], highs[depth]
-            _measure(points, own, low, high, lo, hi, weights)
             middle = low
             if high - low >= 2 * k:
-                attribute, second = _costliest(lo, hi, weights)
-                if attribute < 0:
-                    pass
-                elif high - low > RANKED:
-                    middle += _cut_large(points, own, low, high, k, attribute, keys, sums, ranks, here, spare)
-                elif high - low > FEW * k:
-                    middle += _cut_half(points, own, low, high, k, attribute, keys, sums, ranks, here, spare)
-                else:
-                    middle += _cut_best(points, own, low, high, k, attribute, second, keys, pieces, ranks, here, spare)
+                _find_ends(places, own, low, high, _step(low, high), lo, hi)
+                attribute, second = _costliest(lo, hi, scales)
+                if attribute >= 0 and high - low > min(FEW * k, RANKED):
+                    middle += _cut_half(places[attribute], own, low, high, k, keys, ranks, here, spare)
+                elif attribute >= 0:
+                    middle += _cut_best(
+                        places, scales, own, low, high, k, attribute, second, keys, pieces, ranks, here, spare
+                    )
             if low < middle < high:
                 lows[depth], highs[depth] = middle, high
                 lows[depth + 1], highs[depth + 1] = low, middle
                 depth += 2
                 continue
-            for place in range(low, high):
-                order[start + place] = records[start + own[place]]
-            if high - low > RANKED:
-                _measure_all(points, own, low, high, lo, hi, weights)
+            _find_ends(places, own, low, high, ONE, lo, hi)
             ends[found] = start + high
             for attribute in range(attributes):
                 los[attribute, found] = lo[attribute]
                 his[attribute, found] = hi[attribute]
-                totals[attribute, found] = weights[attribute]
+                totals[attribute, found] = 0.0
+            for place in range(low, high):
+                row = start + own[place]
+                order[start + place] = records[row]
+                for attribute in range(attributes):
+                    totals[attribute, found] += weights[row, attribute]
             found += 1
     return ends[:found].copy(), los[:, :found].copy(), his[:, :found].copy(), totals[:, :found].copy()
 
 
 @compiled
-def _load(rows: Reals, first: int, last: int, points: Reals, own: Codes) -> None:
-    """Turn a leaf's rows (IN) into columns (OUT), and put them in their first order (OUT)."""
+def _load(rows: Reals, weights: Any, first: int, last: int, places: Reals, own: Codes, scales: Reals) -> None:
+    """Turn a leaf's rows (IN) into columns (OUT), put them in their first order (OUT), and sum up costs (OUT)."""
+    attributes = places.shape[0]
+    for attribute in range(attributes):
+        scales[attribute] = 0.0
     for place in range(last - first):
         own[place] = place
-        for column in range(points.shape[0]):
-            points[column, place] = rows[first + place, column]
+        for attribute in range(attributes):
+            places[attribute, place] = rows[first + place, attribute]
+            scales[attribute] += weights[first + place, attribute]
+
+
+@compiled
+def _find_ends(places: Reals, order: Codes, low: int, high: int, step: int, lo: Reals, hi: Reals) -> None:
+    """Find the ends (OUT) of every ``step``-th record of a node."""
+    for attribute in range(lo.size):
+        least, most = np.inf, -np.inf
+        for place in range(low, high, step):
+            value = places[attribute, order[place]]
+            least = value if value < least else least
+            most = value if value > most else most
+        lo[attribute], hi[attribute] = least, most
 
 
 @compiled
 def _measure(points: Reals, order: Codes, low: int, high: int, lo: Reals, hi: Reals, weights: Reals) -> None:
-    """Find a node's ends (OUT) and what a unit of its widths costs (OUT), by a sample if it is large."""
-    step = _step(low, high)
+    """Find a node's ends (OUT) and what a unit of its widths costs (OUT)."""
     for attribute in range(lo.size):
         least, most, weight = np.inf, -np.inf, 0.0
-        for place in range(low, high, step):
+        for place in range(low, high):
             record = order[place]
             value = points[attribute, record]
             weight += points[lo.size + attribute, record]
             least = value if value < least else least
             most = value if value > most else most
         lo[attribute], hi[attribute], weights[attribute] = least, most, weight
-
-
-@compiled
-def _measure_all(points: Reals, order: Codes, low: int, high: int, lo: Reals, hi: Reals, weights: Reals) -> None:
-    """As above, by all records."""
-    for attribute in range(lo.size):
-        lo[attribute], hi[attribute], weights[attribute] = np.inf, -np.inf, 0.0
-        for place in range(low, high):
-            lo[attribute] = min(lo[attribute], points[attribute, order[place]])
-            hi[attribute] = max(hi[attribute], points[attribute, order[place]])
-            weights[attribute] += points[lo.size + attribute, order[place]]
 
 
 @compiled
@@ -298,27 +314,38 @@ def _kept(position: int, size: int, k: int) -> int:
 
 
 @compiled
-def _cut_large(
-    points: Reals,
+def _cut_half(
+    places: Reals,
     order: Codes,
     low: int,
     high: int,
     k: int,
-    attribute: int,
     keys: Reals,
-    sums: Reals,
     ranks: Counts,
     here: Flags,
     spare: Codes,
 ) -> int:
-    """Cut a node by a sample; return how many records fall on the left side, 0 if there is no such cut."""
+    """Cut a node in halves, at a multiple of k if it has few boxes.
+
+    Returns how many records fall on the left side, 0 if there is no such cut.
+    """
     size = high - low
-    share, bound = _halfway(points, order, low, high, attribute, keys, sums, ranks)
-    if size <= EVEN * k:
+    if size <= RANKED or size <= EVEN * k:
         for place in range(size):
-            keys[place] = points[attribute, order[low + place]]
-        bound = _select(keys, size, _rounded(int(share * size), size, k))
-    return _kept(_part_below(points[attribute], order, low, high, bound, here, spare), size, k)
+            keys[place] = places[order[low + place]]
+        position = _rounded(size // 2, size, k)
+        if size > RANKED:
+            return _kept(_part_below(places, order, low, high, _select(keys, size, position), here, spare), size, k)
+        _rank(keys, size, ranks)
+        for place in range(size):
+            here[place] = ranks[place] < position
+        return _kept(_part(order, low, high, here, spare), size, k)
+    step = _step(low, high)
+    sampled = (size + step - 1) // step
+    for member in range(sampled):
+        keys[member] = places[order[low + member * step]]
+    bound = _select(keys, sampled, sampled // 2)
+    return _kept(_part_below(places, order, low, high, bound, here, spare), size, k)
 
 
 @compiled
@@ -347,34 +374,9 @@ def _select(keys: Reals, size: int, rank: int) -> float:
 
 
 @compiled
-def _cut_half(
-    points: Reals,
-    order: Codes,
-    low: int,
-    high: int,
-    k: int,
-    attribute: int,
-    keys: Reals,
-    sums: Reals,
-    ranks: Counts,
-    here: Flags,
-    spare: Codes,
-) -> int:
-    """Cut a node at a multiple of k near half of the attribute's cost; return as above."""
-    size = high - low
-    for place in range(size):
-        keys[place] = points[attribute, order[low + place]]
-    _rank(keys, size, ranks)
-    half = _half_of(points, order, low, high, points.shape[0] // 2 + attribute, ranks, sums, ONE)
-    position = _rounded(half, size, k)
-    for place in range(size):
-        here[place] = ranks[place] < position
-    return _kept(_part(order, low, high, here, spare), size, k)
-
-
-@compiled
 def _cut_best(
-    points: Reals,
+    places: Reals,
+    scales: Reals,
     order: Codes,
     low: int,
     high: int,
@@ -394,17 +396,17 @@ def _cut_best(
         if attribute < 0:
             continue
         for place in range(size):
-            keys[place] = points[attribute, order[low + place]]
+            keys[place] = places[attribute, order[low + place]]
         _rank(keys, size, ranks)
         for place in range(size):
             ranks[place] = min(ranks[place] // k, size // k - 1)
-        _cost_pieces(points, order, low, high, size // k, ranks, pieces)
+        _cost_pieces(places, scales, order, low, high, size // k, ranks, pieces)
         lefts = 0
         for piece in range(1, size // k):
             for place in range(size):
                 lefts += ranks[place] == piece - 1
-            if pieces[3, piece] < best and _kept(lefts, size, k):
-                best, position = pieces[3, piece], lefts
+            if pieces[2, piece] < best and _kept(lefts, size, k):
+                best, position = pieces[2, piece], lefts
                 for place in range(size):
                     here[place] = ranks[place] < piece
     if position:
@@ -413,32 +415,30 @@ def _cut_best(
 
 
 @compiled
-def _cost_pieces(points: Reals, order: Codes, low: int, high: int, count: int, which: Counts, pieces: Reals) -> None:
+def _cost_pieces(
+    places: Reals, scales: Reals, order: Codes, low: int, high: int, count: int, which: Counts, pieces: Reals
+) -> None:
     """Find what the two sides of a cut before each piece cost: the last row of ``pieces`` (OUT).
 
-    ``which`` (IN) is the piece of each record.
+    ``which`` (IN) is the piece of each record; pieces are about equally large.
     """
-    attributes = points.shape[0] // 2
-    lo, hi, weights, costs = pieces[0], pieces[1], pieces[2], pieces[3]
-    costs[:count] = 0.0
-    for attribute in range(attributes):
+    lo, hi, costs = pieces[0], pieces[1], pieces[2]
+    for piece in range(count):
+        costs[piece] = 0.0
+    for attribute in range(places.shape[0]):
         for piece in range(count):
-            lo[piece], hi[piece], weights[piece] = np.inf, -np.inf, 0.0
+            lo[piece], hi[piece] = np.inf, -np.inf
         for place in range(low, high):
-            record, piece = order[place], which[place - low]
-            value = points[attribute, record]
-            weights[piece] += points[attributes + attribute, record]
+            value, piece = places[attribute, order[place]], which[place - low]
             lo[piece] = value if value < lo[piece] else lo[piece]
             hi[piece] = value if value > hi[piece] else hi[piece]
-        least, most, weight = np.inf, -np.inf, 0.0
+        least, most = np.inf, -np.inf
         for piece in range(count - 1):
             least = lo[piece] if lo[piece] < least else least
             most = hi[piece] if hi[piece] > most else most
-            weight += weights[piece]
-            costs[piece + 1] += weight * (most - least)
-        least, most, weight = np.inf, -np.inf, 0.0
+            costs[piece + 1] += (piece + 1) * scales[attribute] * (most - least)
+        least, most = np.inf, -np.inf
         for piece in range(count - 1, 0, -1):
             least = lo[piece] if lo[piece] < least else least
             most = hi[piece] if hi[piece] > most else most
-            weight += weights[piece]
-            costs[piece] += weight * (most - least)
+            costs[piece] += (count - piece) * scales[attribute] * (most - least)

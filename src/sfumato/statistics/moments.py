@@ -13,6 +13,8 @@ from sfumato.parallel import batches_of, side_by_side
 
 LEAST = 50_000
 """Fewer records are not worth a thread of their own."""
+NEAR = 10_000
+"""The mean of about so many records is near that of all."""
 
 
 class Moments:
@@ -68,17 +70,16 @@ class Moments:
         if size < 2 or not total > 0:
             raise SettingError(f"{size} records have a value of {', '.join(map(repr, names))}; at least two are needed")
 
-        means = np.array([float(column[0]) for column in columns])
+        # near the means already, so that rounding does no harm
+        centre = np.array([float(column[:: -(-size // NEAR)].mean()) for column in columns])
 
         def sums(part: tuple[int, int]) -> Reals:
-            away = np.stack([column[slice(*part)] for column in columns]) - means[:, None]
-            with_one = np.concatenate([away, np.ones((1, away.shape[1]))])
-            weighted = with_one if weights is None else with_one * weights[slice(*part)]
-            return np.asarray(weighted @ with_one.T)
+            away = np.ones((len(columns) + 1, part[1] - part[0]))
+            for row, column in enumerate(columns):
+                np.subtract(column[slice(*part)], centre[row], out=away[row])
+            weighted = away if weights is None else away * weights[slice(*part)]
+            return np.asarray(weighted @ away.T)
 
-        # twice, so that rounding of large means does no harm
-        for _ in range(2):
-            products = np.add.reduce(side_by_side(sums, batches_of(size, least=LEAST))) / total
-            shift = products[-1, :-1]
-            means += shift
-        return means, products[:-1, :-1] - np.outer(shift, shift)
+        products = np.add.reduce(side_by_side(sums, batches_of(size, least=LEAST))) / total
+        shift = products[-1, :-1]
+        return centre + shift, products[:-1, :-1] - np.outer(shift, shift)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from sfumato import errors, statistics
+    from sfumato import errors, fuzzy, statistics
     from sfumato.boxes import Boxes
     from sfumato.measures import Promise, measure, minimal_uniques, profile, utility_of
     from sfumato.microfile import Microfile, read
@@ -49,6 +49,7 @@ __all__ = [
     "Roles",
     "Sets",
     "errors",
+    "fuzzy",
     "measure",
     "minimal_uniques",
     "open_release",
@@ -62,7 +63,7 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     if name in _HOMES:
         return getattr(import_module(_HOMES[name]), name)
-    if name in ("errors", "statistics"):
+    if name in ("errors", "fuzzy", "statistics"):
         return import_module(f"sfumato.{name}")
     raise AttributeError(f"module 'sfumato' has no attribute {name!r}")
 

@@ -1,0 +1,53 @@
+"""Fuzzy sets of an attribute's values: shapes, linguistic variables, partitions and how their members are counted."""
+
+from sfumato.fuzzy.cardinality import (
+    fg_count,
+    fuzzy_cardinality,
+    nonfuzzy_cardinality,
+    possibility_at_least,
+    sigma_count,
+)
+from sfumato.fuzzy.memberships import as_partition
+from sfumato.fuzzy.partitions import crisp, ruspini, ruspini_from
+from sfumato.fuzzy.products import product, product_names
+from sfumato.fuzzy.shapes import (
+    AnyShape,
+    Crisp,
+    Falling,
+    Gaussian,
+    PiShaped,
+    Rising,
+    Shape,
+    SShaped,
+    Trapezoidal,
+    Triangular,
+    ZShaped,
+)
+from sfumato.fuzzy.variables import Gap, LinguisticVariable
+
+__all__ = [
+    "AnyShape",
+    "Crisp",
+    "Falling",
+    "Gap",
+    "Gaussian",
+    "LinguisticVariable",
+    "PiShaped",
+    "Rising",
+    "SShaped",
+    "Shape",
+    "Trapezoidal",
+    "Triangular",
+    "ZShaped",
+    "as_partition",
+    "crisp",
+    "fg_count",
+    "fuzzy_cardinality",
+    "nonfuzzy_cardinality",
+    "possibility_at_least",
+    "product",
+    "product_names",
+    "ruspini",
+    "ruspini_from",
+    "sigma_count",
+]

@@ -1,0 +1,118 @@
+"""How many members a fuzzy set has.
+
+There is no single answer. The sigma-count is additive and the one to reckon with; Ralescu's cardinality (1) says how
+possible each number is; its defuzzified form (2) is a whole number. Both have anomalies (ERRATA 002-8, 002-9), which the
+page on fuzzy sets shows. In all of them, mu_(1) >= mu_(2) >= ... are a set's memberships in descending order,
+mu_(0) = 1, and mu_(k) = 0 beyond the last.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from sfumato.arrays import Counts, Reals
+from sfumato.errors import SettingError
+from sfumato.fuzzy.memberships import as_grades
+
+HALF_SLACK = 1e-9
+"""Memberships so close to 1/2 are 1/2: (2) jumps there, and must not hang on how a slope was rounded."""
+
+
+def sigma_count(memberships: ArrayLike) -> Reals:
+    """Return the sum of the memberships, set by set.
+
+    >>> sigma_count([[0.25, 0.75], [1, 0]]).tolist()
+    [1.25, 0.75]
+    """
+    return np.asarray(as_grades(memberships).sum(axis=0), dtype=np.float64)
+
+
+def nonfuzzy_cardinality(memberships: ArrayLike) -> Counts:
+    """Return the whole number of members that is most possible, set by set: QADM14 (2).
+
+    It is not additive: two members at 1/2 count as one together and as one each alone. It is 0 for a set none of whose
+    members reach 1/2, however many there are.
+
+    >>> [nonfuzzy_cardinality(set).item() for set in ([0.5, 0.5], [0.5], [0.4] * 9)]
+    [1, 1, 0]
+    """
+    grades = as_grades(memberships)
+    # QADM14 (2) is #{mu > 1/2} + [some mu = 1/2], see ERRATA 002-8: its j is the place of the last membership above
+    # 1/2, or the one after it
+    above = np.count_nonzero(grades > 0.5 + HALF_SLACK, axis=0)
+    halves = np.count_nonzero(grades >= 0.5 - HALF_SLACK, axis=0) > above
+    return np.asarray(above + halves, dtype=np.int64)
+
+
+def fg_count(memberships: ArrayLike) -> Reals:
+    """Return how far a set has at least 0, 1, ..., n members: its k-th largest membership, and 1 for k = 0.
+
+    Unlike :func:`possibility_at_least` it is 1 for as many members as are certain, and never sinks when a record joins.
+
+    >>> fg_count([0.75, 1]).tolist()
+    [1.0, 1.0, 0.75]
+    """
+    return _descending(memberships)[:-1]
+
+
+def fuzzy_cardinality(memberships: ArrayLike) -> Reals:
+    """Return how possible it is that a set has exactly 0, 1, ..., n members: QADM14 (1), by Ralescu.
+
+    >>> fuzzy_cardinality([0.75, 1]).tolist()
+    [0.0, 0.25, 0.75]
+    """
+    descending = _descending(memberships)
+    # QADM14 (1): |A|_f(k) = mu_(k) ^ (1 - mu_(k+1))
+    return np.minimum(descending[:-1], 1.0 - descending[1:])
+
+
+def possibility_at_least(memberships: ArrayLike, k: ArrayLike | None = None) -> Reals:
+    """Return how possible it is that a set has at least k members.
+
+    Parameters
+    ----------
+    memberships
+        Of one set; zeros count for nothing.
+    k
+        One number or several; default: 0, 1, ..., n. The possibility is 0 beyond n.
+
+    Examples
+    --------
+    >>> possibility_at_least([0.75, 1]).tolist(), possibility_at_least([0.75, 1], 3).item()
+    ([0.75, 0.75, 0.75], 0.0)
+    """
+    descending = _descending(memberships)
+    asked = np.arange(descending.size - 1) if k is None else np.asarray(k, dtype=np.int64)
+    if asked.size and asked.min() < 0:
+        raise SettingError("a set has 0 members or more; ask for no negative number")
+    return at_least(descending)[np.minimum(asked, descending.size - 1)]
+
+
+def at_least(descending: Reals) -> Reals:
+    """Return Poss(|A| >= k) for k = 0 to n + 1, from mu_(0) = 1, mu_(1), ..., mu_(n), mu_(n+1) = 0."""
+    possibilities = descending.copy()
+    # j = max{s >= 1: mu_(s-1) + mu_(s) > 1}, and 0 for an empty set; the sums descend
+    j = int(np.count_nonzero(descending[:-1] + descending[1:] > 1.0))
+    # mu_(k) for k >= j, else (1 - mu_(j)) v mu_(j); mu_(k) = 0 for k > n: ERRATA 002-10
+    possibilities[:j] = max(1.0 - descending[j], descending[j])
+    return possibilities
+
+
+def _descending(memberships: ArrayLike) -> Reals:
+    """Return mu_(0) = 1, mu_(1), ..., mu_(n), mu_(n+1) = 0."""
+    grades = as_grades(memberships)
+    if grades.ndim != 1:
+        raise SettingError("give the memberships of one set", hint="such as memberships[:, 0]")
+    return descending_of(grades)
+
+
+def descending_of(grades: Reals) -> Reals:
+    """Sort a set's memberships, with the ends that the formulas need."""
+    descending = np.empty(grades.size + 2)
+    descending[0], descending[-1] = 1.0, 0.0
+    inner = descending[1:-1]
+    inner[:] = grades
+    inner.sort()
+    inner[:] = inner[::-1].copy()
+    return descending

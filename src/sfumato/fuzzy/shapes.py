@@ -1,0 +1,251 @@
+"""Shapes: how far each number belongs to a fuzzy set.
+
+A shape is a setting, so that a recipe can write it: ``{shape = "trapezoidal", corners = [0, 0, 20, 30]}``. Where
+corners coincide, the plateau wins (ERRATA 004-14): the printed branches give such a point both 0 and 1. A missing number (NaN)
+belongs to no set, grade 0: what is not known is no evidence for any of them. Who wants missing numbers in a set gives
+them one of their own, with ``missing`` of :class:`~sfumato.fuzzy.LinguisticVariable`.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from itertools import pairwise
+from typing import Annotated, ClassVar, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+from pydantic import Field, field_validator, model_validator
+
+from sfumato.arrays import Reals
+from sfumato.settings import Settings
+
+
+def written(number: float) -> str:
+    """Write a number of a setting.
+
+    >>> written(20.0), written(200000), written(0.25)
+    ('20', '200000', '0.25')
+    """
+    return f"{number:.12g}"
+
+
+class Shape(Settings, ABC):
+    """What all shapes can do."""
+
+    def grades(self, values: ArrayLike) -> Reals:
+        """Return how far each number belongs to the set, from 0 to 1; a missing one does not."""
+        numbers = np.asarray(values, dtype=np.float64)
+        with np.errstate(invalid="ignore", over="ignore"):
+            return np.where(np.isnan(numbers), 0.0, self._of_numbers(numbers))
+
+    @property
+    @abstractmethod
+    def bends(self) -> tuple[float, ...]:
+        """The numbers between which the grades follow one formula, ascending."""
+
+    @abstractmethod
+    def words(self) -> str:
+        """Say what the set means, for a codebook."""
+
+    @abstractmethod
+    def _of_numbers(self, numbers: Reals) -> Reals: ...
+
+
+class Cornered(Shape):
+    """A slope up to a plateau and a slope down from it; a shoulder has only one of them."""
+
+    rounded: ClassVar[bool] = False
+    corners: tuple[float, ...]
+
+    @field_validator("corners")
+    @classmethod
+    def _ascend(cls, corners: tuple[float, ...]) -> tuple[float, ...]:
+        if any(later < earlier for earlier, later in pairwise(corners)):
+            raise ValueError(f"corners must not descend (given: {', '.join(map(written, corners))})")
+        return corners
+
+    @property
+    def rise(self) -> tuple[float, float] | None:
+        """Where the grades rise, from 0 to 1; None if they are 1 from the lowest number on."""
+        return self.corners[0], self.corners[1]
+
+    @property
+    def fall(self) -> tuple[float, float] | None:
+        """Where the grades fall, from 1 to 0; None if they stay 1 to the highest number."""
+        return self.corners[-2], self.corners[-1]
+
+    @property
+    def bends(self) -> tuple[float, ...]:
+        """The corners; of a rounded slope the middle too, where it turns the other way."""
+        slopes = [slope for slope in (self.rise, self.fall) if slope is not None]
+        middles = [(low + high) / 2 for low, high in slopes] if self.rounded else []
+        return tuple(sorted({*self.corners, *middles}))
+
+    def words(self) -> str:
+        """Say what the set means."""
+        how = "smoothly " if self.rounded else ""
+        rise, fall = self.rise, self.fall
+        parts = [_fully(rise[1] if rise else None, fall[0] if fall else None)]
+        if rise and rise[0] < rise[1]:
+            parts.insert(0, f"rising {how}from {written(rise[0])} to {written(rise[1])}")
+        if fall and fall[0] < fall[1]:
+            parts.append(f"falling {how}from {written(fall[0])} to {written(fall[1])}")
+        return ", ".join(parts)
+
+    def _of_numbers(self, numbers: Reals) -> Reals:
+        grades = np.ones(numbers.shape)
+        if self.rise:
+            grades = _slope(numbers, *self.rise)
+        if self.fall:
+            grades = np.minimum(grades, _slope(-numbers, -self.fall[1], -self.fall[0]))
+        # 2 g^2 on the lower half of a slope, 1 - 2 (1 - g)^2 on the upper
+        return np.where(grades <= 0.5, 2 * grades**2, 1 - 2 * (1 - grades) ** 2) if self.rounded else grades
+
+
+class Triangular(Cornered):
+    """Rises to a point and falls from it.
+
+    >>> Triangular(corners=(20, 30, 40)).grades([20, 25, 30, 40]).tolist()
+    [0.0, 0.5, 1.0, 0.0]
+    """
+
+    shape: Literal["triangular"] = "triangular"
+    corners: tuple[float, float, float]
+    """Where it starts to rise, the point, and where it ends."""
+
+
+class Trapezoidal(Cornered):
+    """Rises to a plateau and falls from it.
+
+    >>> Trapezoidal(corners=(1, 1, 8, 10)).grades([1, 8, 9]).tolist()
+    [1.0, 1.0, 0.5]
+    """
+
+    shape: Literal["trapezoidal"] = "trapezoidal"
+    corners: tuple[float, float, float, float]
+    """Where it starts to rise, the plateau's two ends, and where it ends."""
+
+
+class PiShaped(Cornered):
+    """Rises smoothly to a plateau and falls smoothly from it: a trapezoid with rounded corners."""
+
+    rounded: ClassVar[bool] = True
+    shape: Literal["pi"] = "pi"
+    corners: tuple[float, float, float, float]
+    """Where it starts to rise, the plateau's two ends, and where it ends."""
+
+
+class Falling(Cornered):
+    """Has everything up to a number, and falls in a straight line from there."""
+
+    shape: Literal["falling"] = "falling"
+    corners: tuple[float, float]
+    """Where it starts to fall, and where it ends."""
+
+    @property
+    def rise(self) -> None:
+        """None: everything below belongs to it."""
+
+
+class Rising(Cornered):
+    """Rises in a straight line, and has everything from a number on."""
+
+    shape: Literal["rising"] = "rising"
+    corners: tuple[float, float]
+    """Where it starts to rise, and from where on it is full."""
+
+    @property
+    def fall(self) -> None:
+        """None: everything above belongs to it."""
+
+
+class ZShaped(Falling):
+    """Has everything up to a number, and falls smoothly from there."""
+
+    rounded: ClassVar[bool] = True
+    shape: Literal["z"] = "z"  # type: ignore[assignment]  # the name that a recipe knows it by
+
+
+class SShaped(Rising):
+    """Rises smoothly, and has everything from a number on."""
+
+    rounded: ClassVar[bool] = True
+    shape: Literal["s"] = "s"  # type: ignore[assignment]  # the name that a recipe knows it by
+
+
+class Gaussian(Shape):
+    """A bell, which every number belongs to at least a little; it can be no part of a Ruspini partition."""
+
+    shape: Literal["gaussian"] = "gaussian"
+    centre: float
+    """Where it is full."""
+    deviation: float = Field(gt=0)
+    """How far from the centre the grade has fallen to exp(-1/2), about 0.61."""
+
+    @property
+    def bends(self) -> tuple[float, ...]:
+        """The centre and some deviations around it, as places to look at."""
+        return tuple(self.centre + step * self.deviation for step in (-3, -2, -1, 0, 1, 2, 3))
+
+    def words(self) -> str:
+        """Say what the set means."""
+        half = self.deviation * math.sqrt(2 * math.log(2))
+        low, high = f"{self.centre - half:.4g}", f"{self.centre + half:.4g}"
+        return f"fully at {written(self.centre)}, less the farther away, half at about {low} and {high}"
+
+    def _of_numbers(self, numbers: Reals) -> Reals:
+        return np.exp(-0.5 * ((numbers - self.centre) / self.deviation) ** 2)
+
+
+class Crisp(Shape):
+    """A plain interval: from a number on, and below another. Neighbours share no number."""
+
+    shape: Literal["crisp"] = "crisp"
+    start: float | None = None
+    """The first number of the set; default: it has no lower end."""
+    stop: float | None = None
+    """The first number beyond the set; default: it has no upper end."""
+
+    @model_validator(mode="after")
+    def _check(self) -> Crisp:
+        if self.start is not None and self.stop is not None and self.stop <= self.start:
+            raise ValueError(f"stop must lie above start (given: {written(self.start)} and {written(self.stop)})")
+        return self
+
+    @property
+    def bends(self) -> tuple[float, ...]:
+        """The ends that there are."""
+        return tuple(end for end in (self.start, self.stop) if end is not None)
+
+    def words(self) -> str:
+        """Say what the set means."""
+        low = [] if self.start is None else [f"from {written(self.start)}"]
+        high = [] if self.stop is None else [f"below {written(self.stop)}"]
+        return " and ".join(low + high) or "every number"
+
+    def _of_numbers(self, numbers: Reals) -> Reals:
+        start = -math.inf if self.start is None else self.start
+        below = np.ones(numbers.shape, dtype=np.bool_) if self.stop is None else numbers < self.stop
+        return ((numbers >= start) & below).astype(np.float64)
+
+
+AnyShape = Annotated[
+    Triangular | Trapezoidal | PiShaped | Falling | Rising | ZShaped | SShaped | Gaussian | Crisp,
+    Field(discriminator="shape"),
+]
+
+
+def _slope(numbers: Reals, low: float, high: float) -> Reals:
+    """Rise in a straight line from 0 at the low end to 1 at the high one."""
+    if low == high:
+        # the plateau wins over the foot: ERRATA 004-14
+        return (numbers >= high).astype(np.float64)
+    return np.clip((numbers - low) / (high - low), 0.0, 1.0)
+
+
+def _fully(first: float | None, last: float | None) -> str:
+    """Say where a set has everything."""
+    if first is None or last is None:
+        return f"fully up to {written(last)}" if last is not None else f"fully from {written(first or 0.0)} on"
+    return f"fully at {written(first)}" if first == last else f"fully from {written(first)} to {written(last)}"

@@ -1,8 +1,8 @@
 """How many members a fuzzy set has.
 
 There is no single answer. The sigma-count is additive and the one to reckon with; Ralescu's cardinality (1) says how
-possible each number is; its defuzzified form (2) is a whole number. Both have anomalies (ERRATA 002-8, 002-9), which the
-page on fuzzy sets shows. In all of them, mu_(1) >= mu_(2) >= ... are a set's memberships in descending order,
+possible each number is; its defuzzified form (2) is a whole number. Both have anomalies (ERRATA 002-8, 002-9), which
+the page on fuzzy sets shows. In all of them, mu_(1) >= mu_(2) >= ... are a set's memberships in descending order,
 mu_(0) = 1, and mu_(k) = 0 beyond the last.
 """
 
@@ -38,11 +38,21 @@ def nonfuzzy_cardinality(memberships: ArrayLike) -> Counts:
     [1, 1, 0]
     """
     grades = as_grades(memberships)
+    above = np.count_nonzero(grades > 0.5 + HALF_SLACK, axis=0)
+    reaching = np.count_nonzero(grades >= 0.5 - HALF_SLACK, axis=0)
+    return _closed_form(np.asarray(above), np.asarray(reaching))
+
+
+def nonfuzzy_parts(grades: Reals, codes: Counts, parts: int) -> Counts:
+    """Return QADM14 (2) of each part of one set, the codes saying which part a record belongs to."""
+    above = np.bincount(codes[grades > 0.5 + HALF_SLACK], minlength=parts)
+    return _closed_form(above, np.bincount(codes[grades >= 0.5 - HALF_SLACK], minlength=parts))
+
+
+def _closed_form(above: Counts, reaching: Counts) -> Counts:
     # QADM14 (2) is #{mu > 1/2} + [some mu = 1/2], see ERRATA 002-8: its j is the place of the last membership above
     # 1/2, or the one after it
-    above = np.count_nonzero(grades > 0.5 + HALF_SLACK, axis=0)
-    halves = np.count_nonzero(grades >= 0.5 - HALF_SLACK, axis=0) > above
-    return np.asarray(above + halves, dtype=np.int64)
+    return np.asarray(above + (reaching > above), dtype=np.int64)
 
 
 def fg_count(memberships: ArrayLike) -> Reals:

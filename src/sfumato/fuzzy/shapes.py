@@ -1,9 +1,9 @@
 """Shapes: how far each number belongs to a fuzzy set.
 
 A shape is a setting, so that a recipe can write it: ``{shape = "trapezoidal", corners = [0, 0, 20, 30]}``. Where
-corners coincide, the plateau wins (ERRATA 004-14): the printed branches give such a point both 0 and 1. A missing number (NaN)
-belongs to no set, grade 0: what is not known is no evidence for any of them. Who wants missing numbers in a set gives
-them one of their own, with ``missing`` of :class:`~sfumato.fuzzy.LinguisticVariable`.
+corners coincide, the plateau wins (ERRATA 004-14): the printed branches give such a point both 0 and 1. A missing
+number (NaN) belongs to no set, grade 0: what is not known is no evidence for any of them. Who wants missing numbers in
+a set gives them one of their own, with ``missing`` of :class:`~sfumato.fuzzy.LinguisticVariable`.
 """
 
 from __future__ import annotations

@@ -1,6 +1,11 @@
 """Measures: the only home of every reported number."""
 
 from sfumato.measures.belief import belief, posterior
+from sfumato.measures.fuzzy_anonymity import FuzzyAnonymity, QAnonymity, fuzzy_anonymity, q_anonymity
+from sfumato.measures.fuzzy_closeness import FuzzyCloseness, fuzzy_closeness
+from sfumato.measures.fuzzy_counts import FuzzyContingency, tabulate_fuzzy
+from sfumato.measures.fuzzy_diversity import FuzzyDiversity, fuzzy_diversity
+from sfumato.measures.fuzzy_safety import FuzzyAttributeSafety, FuzzySafety, Twin, measure_fuzzy
 from sfumato.measures.kept import Kept, Why, explain, keeps
 from sfumato.measures.profile import Profile, profile
 from sfumato.measures.promise import Promise
@@ -11,23 +16,37 @@ from sfumato.measures.uniques import Uniques, minimal_uniques
 from sfumato.measures.utility import Utility, utility_of
 
 __all__ = [
+    "FuzzyAnonymity",
+    "FuzzyAttributeSafety",
+    "FuzzyCloseness",
+    "FuzzyContingency",
+    "FuzzyDiversity",
+    "FuzzySafety",
     "Kept",
     "Profile",
     "Promise",
+    "QAnonymity",
     "Risk",
     "Safety",
+    "Twin",
     "Uniques",
     "Utility",
     "Why",
     "belief",
     "explain",
+    "fuzzy_anonymity",
+    "fuzzy_closeness",
+    "fuzzy_diversity",
     "individual_risk",
     "keeps",
     "measure",
+    "measure_fuzzy",
     "minimal_uniques",
     "posterior",
     "profile",
+    "q_anonymity",
     "risk_of",
     "summarize",
+    "tabulate_fuzzy",
     "utility_of",
 ]

@@ -35,6 +35,12 @@ def posterior(counts: Reals, prior: Reals, released: Reals) -> Reals:
     return belief
 
 
+def check_prior(prior: Reals, values: int) -> None:
+    """Refuse what is not one share a value."""
+    if prior.shape != (values,) or prior.min() < 0 or not np.isclose(prior.sum(), 1):
+        raise SettingError(f"the prior must be {values} shares that sum to 1, one a value of the attribute")
+
+
 def belief(contingency: Contingency, prior: Reals) -> BlockMeasure:
     """Return each block's strongest posterior belief of an observer with a prior of their own.
 
@@ -47,10 +53,7 @@ def belief(contingency: Contingency, prior: Reals) -> BlockMeasure:
         the table's shares for f(s | q*), so that a prior equal to them gives the shares in the block,
         which is :func:`~sfumato.measures.anonymity.predominance`.
     """
-    if prior.shape != contingency.overall.shape or prior.min() < 0 or not np.isclose(prior.sum(), 1):
-        raise SettingError(
-            f"the prior must be {contingency.overall.size} shares that sum to 1, one a value of the attribute"
-        )
+    check_prior(prior, contingency.overall.size)
     # posterior() entry by entry: what a block lacks has n = 0
     evidence = contingency.counts * (prior / contingency.table_shares)[contingency.codes]
     total = contingency.sums(evidence)

@@ -1,0 +1,94 @@
+"""Fuzzy l-diversity: how many sensitive values the fuzzy sets have, and what an observer believes of a record."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from sfumato.arrays import Reals
+from sfumato.measures.anonymity import predominance
+from sfumato.measures.belief import belief, check_prior, posterior
+from sfumato.measures.diversity import distinct_diversity, entropy_diversity
+from sfumato.measures.fuzzy_counts import FuzzyContingency, chunks
+from sfumato.measures.verdict import BlockMeasure
+
+Background = Literal["table", "sets"]
+
+
+@dataclass(frozen=True)
+class FuzzyDiversity:
+    """l of each fuzzy set and what is believed of each record, beside the crisp twins."""
+
+    distinct: BlockMeasure
+    """How many different values the members of each set have, however faint they are."""
+    represented: BlockMeasure
+    """How many different values each set has among members of at least 1/2: those that QADM14 (2) counts."""
+    entropy: BlockMeasure
+    """exp of the entropy of the belief about each record: how many equally credible values it equals."""
+    belief: BlockMeasure
+    """The strongest belief about each record: QADM14 Definition 11."""
+    crisp_distinct: BlockMeasure
+    """Distinct l of each block, where each record stands in the set of its largest membership."""
+    crisp_entropy: BlockMeasure
+    """Entropy l of each such block."""
+    crisp_belief: BlockMeasure
+    """The strongest belief about a record of each such block."""
+
+
+def fuzzy_diversity(
+    counts: FuzzyContingency, *, prior: Reals | None = None, background: Background = "table"
+) -> FuzzyDiversity:
+    """Measure l-diversity of a fuzzy partition.
+
+    Parameters
+    ----------
+    counts
+        The counts.
+    prior
+        f(s | q) of the person sought: one share a value, in the order of the values. Default: an observer who knows
+        nothing but the release.
+    background
+        What an observer with a prior takes for f(s | q*), how frequent a value is among people with the released
+        memberships: the shares in the whole ``"table"``, as in the crisp measure, or those in the ``"sets"``, as QADM14
+        Definition 9 has it. The latter nearly takes back what the counts tell; see the page on fuzzy sets.
+    """
+    strongest, entropy = _beliefs(counts, prior, background)
+    each = np.ones(strongest.size, dtype=np.int64)
+    distinct = counts.present.sum(axis=1).astype(np.float64)
+    represented = (counts.nonfuzzy > 0).sum(axis=1).astype(np.float64)
+    return FuzzyDiversity(
+        distinct=BlockMeasure("distinct l", distinct, counts.sizes, safer="higher"),
+        represented=BlockMeasure("represented l", represented, counts.sizes, safer="higher"),
+        entropy=BlockMeasure("entropy l", np.exp(entropy), each, safer="higher"),
+        belief=BlockMeasure("posterior belief", strongest, each, safer="lower"),
+        crisp_distinct=distinct_diversity(counts.crisp),
+        crisp_entropy=entropy_diversity(counts.crisp),
+        crisp_belief=predominance(counts.crisp) if prior is None else belief(counts.crisp, prior),
+    )
+
+
+def _beliefs(counts: FuzzyContingency, prior: Reals | None, background: Background) -> tuple[Reals, Reals]:
+    """Return the strongest belief about each record, and the entropy of the beliefs."""
+    values = counts.counts.shape[1]
+    if prior is not None:
+        check_prior(prior, values)
+    strongest, entropy = (np.empty(counts.memberships.shape[0]) for _ in range(2))
+    for places, some in chunks(counts.memberships, values):
+        # QADM14 Definition 8: n(s, q) = sum_i mu_i #(Q_i and s)
+        found = some @ counts.counts
+        if prior is None:
+            # f(s|q) = f(s|q*): only the counts speak
+            found /= found.sum(axis=1, keepdims=True)
+            believed = found
+        else:
+            # QADM14 Definition 9: f(s|q*) = sum_i mu_i f(s|Q_i), over all n sets: ERRATA 002-13
+            released = some @ counts.shares if background == "sets" else counts.table_shares
+            # QADM14 Definition 11, its terms 0 where n is: ERRATA 002-11
+            believed = posterior(found, prior, released)
+        strongest[places] = believed.max(axis=1)
+        # 0 ln 0 is 0
+        logarithms = np.log(np.maximum(believed, np.finfo(np.float64).tiny))
+        entropy[places] = -np.einsum("rv,rv->r", believed, logarithms)
+    return strongest, entropy

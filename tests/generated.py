@@ -25,7 +25,7 @@ SCHEMAS: Mapping[str, Callable[[], object]] = {
 }
 TABLES: Mapping[str, tuple[type[Settings], ...]] = {"docs/boxes.md": (Boxes, Source)}
 
-EXAMPLES = ("README.md", "docs/boxes.md")
+EXAMPLES = ("README.md", "docs/boxes.md", "docs/fuzzy.md")
 PRINTS = re.compile(r"(print\(.*\) +# )(.*)")
 
 

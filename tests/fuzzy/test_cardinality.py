@@ -108,6 +108,11 @@ def test_rounding_does_not_decide():
     assert nonfuzzy_cardinality([slope, slope]) == nonfuzzy_cardinality([1 - slope, 1 - slope]) == 1
 
 
+def test_grades_beyond_1_by_rounding_are_put_back():
+    assert sigma_count([1 + 1e-15, -1e-15]) == 1
+    assert fuzzy_cardinality([1 + 1e-15]).tolist() == [0, 1]
+
+
 def test_sets_side_by_side():
     grades = np.array([[0.25, 0.75], [0.5, 0.5], [1, 0]])
     assert sigma_count(grades).tolist() == [1.75, 1.25]

@@ -71,7 +71,17 @@ def test_crisp_memberships_give_crisp_measures(partition, odds):
     assert plain.distinct.values.tolist() == plain.represented.values.tolist() == plain.crisp_distinct.values.tolist()
     assert plain.entropy.worst == pytest.approx(plain.crisp_entropy.worst)
     assert plain.belief.worst == pytest.approx(plain.crisp_belief.worst)
+    assert plain.alpha.worst == pytest.approx(plain.crisp_alpha.worst)
     assert informed.belief.worst == pytest.approx(informed.crisp_belief.worst)
+
+
+def test_counts_lean_to_large_sets_where_mixtures_do_not():
+    # half in a hundred of a, half in a single b: Definition 8 believes in a, Theorem 12 does not know
+    grades = np.array([[1.0, 0.0]] * 100 + [[0.0, 1.0]] + [[0.5, 0.5]])
+    counts = tabulate_fuzzy(grades, encoded([0] * 100 + [1] + [0]), cardinality="nonfuzzy")
+    found = fuzzy_diversity(counts)
+    assert found.belief.values[-1] > 0.98
+    assert found.alpha.values[-1] == pytest.approx(0.75)
 
 
 @given(partitions())

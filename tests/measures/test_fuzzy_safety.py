@@ -5,6 +5,7 @@ import polars as pl
 import pytest
 
 from sfumato.errors import MicrofileError, SettingError
+from sfumato.fuzzy import category_memberships, product, ruspini
 from sfumato.measures import Twin, measure_fuzzy
 from tests.measures.fuzzy_example import MEMBERSHIPS, PEOPLE
 
@@ -24,6 +25,27 @@ def test_kinds_choose_the_distance():
     assert {name: found.distance for name, found in safety.attributes.items()} == {"pay": "equal", "ill": "equal"}
     assert measure_fuzzy(table, np.eye(2), sensitive="pay").attributes["pay"].distance == "ordered"
     assert measure_fuzzy(table, np.eye(2)).attributes == {}
+
+
+def test_households_are_counted():
+    table = pl.DataFrame({"home": [1, 1, 2, None, None]})
+    grades = np.array([[0.75, 0.25], [0.25, 0.75], [1.0, 0.0], [0.5, 0.5], [0.0, 1.0]])
+    safety = measure_fuzzy(table, grades, household="home")
+    # the first set has homes 1 and 2 and, by half, one alone; the second home 1, the same by half, and another alone
+    assert safety.k.households.values.tolist() == [3, 3]
+    assert safety.k.nonfuzzy.values.tolist() == [3, 3]
+    assert safety.twins(level=0.5)[-1] == Twin("households", 3, 2)
+    family = measure_fuzzy(pl.DataFrame({"home": [7] * 5}), grades, household="home")
+    assert (family.k.nonfuzzy.worst, family.k.households.worst, family.k.crisp_households.worst) == (3, 1, 1)
+    assert measure_fuzzy(table, grades).k.households is None
+
+
+def test_categories_are_crisp_sets():
+    table = pl.DataFrame({"sex": ["f", "m", None, "f"], "age": [20, 40, 30, 25]})
+    sexes, names = category_memberships(table, "sex")
+    assert names == ("f", "m", "missing")
+    both = product([sexes, ruspini("age", [20, 40]).memberships(table)])
+    assert measure_fuzzy(table, both).k.sigma.values.tolist() == [1.75, 0.25, 1, 0.5, 0.5]
 
 
 def test_what_is_refused():

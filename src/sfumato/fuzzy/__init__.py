@@ -7,7 +7,7 @@ from sfumato.fuzzy.cardinality import (
     possibility_at_least,
     sigma_count,
 )
-from sfumato.fuzzy.memberships import as_partition
+from sfumato.fuzzy.memberships import as_partition, category_memberships
 from sfumato.fuzzy.partitions import crisp, ruspini, ruspini_from
 from sfumato.fuzzy.products import product, product_names
 from sfumato.fuzzy.shapes import (
@@ -40,6 +40,7 @@ __all__ = [
     "Triangular",
     "ZShaped",
     "as_partition",
+    "category_memberships",
     "crisp",
     "fg_count",
     "fuzzy_cardinality",

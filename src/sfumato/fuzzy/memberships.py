@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike
 
 from sfumato.arrays import Reals
 from sfumato.errors import SettingError
+from sfumato.microfile.microfile import as_microfile
+
+ROUNDING = 1e-9
+"""How far a grade may lie outside 0 to 1, as quotients of sums do; it is put back."""
 
 SUM_SLACK = 1e-6
 """How far a record's memberships may sum to something else than 1: what an iterated clustering leaves."""
@@ -18,10 +24,29 @@ def as_grades(memberships: ArrayLike) -> Reals:
     if grades.ndim not in (1, 2):
         raise SettingError(f"memberships must be of records, or of records by sets (given: {grades.ndim} dimensions)")
     # what is no number lies nowhere; both ends are found without a temporary
-    if grades.size and not (grades.min() >= 0.0 and grades.max() <= 1.0):
-        outside = int(grades.size - np.count_nonzero((grades >= 0.0) & (grades <= 1.0)))
+    if not grades.size or (grades.min() >= 0.0 and grades.max() <= 1.0):
+        return grades
+    outside = int(grades.size - np.count_nonzero((grades >= -ROUNDING) & (grades <= 1.0 + ROUNDING)))
+    if outside:
         raise SettingError(f"memberships must lie between 0 and 1; {outside:,} do not")
-    return grades
+    return np.clip(grades, 0.0, 1.0)
+
+
+def category_memberships(microfile: Any, attribute: str) -> tuple[Reals, tuple[str, ...]]:
+    """Return the records by the categories of an attribute, each a crisp set, and the categories.
+
+    A missing category is a set of its own, the last, named ``"missing"``.
+
+    >>> import polars as pl
+    >>> category_memberships(pl.DataFrame({"sex": ["f", "m", None]}), "sex")[0].tolist()
+    [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
+    """
+    encoded = as_microfile(microfile).encoded(attribute)
+    names = (*map(str, encoded.values.tolist()), *(["missing"] if encoded.has_missing else []))
+    grades = np.zeros((encoded.codes.size, len(names)))
+    # -1, a missing one, is the last column
+    grades[np.arange(encoded.codes.size), encoded.codes] = 1.0
+    return grades, names
 
 
 def as_partition(memberships: ArrayLike) -> Reals:

@@ -8,14 +8,15 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sfumato.arrays import Reals
+from sfumato.arrays import Counts, Reals
 from sfumato.errors import SettingError
 from sfumato.fuzzy.cardinality import at_least, descending_of, nonfuzzy_cardinality, sigma_count
 from sfumato.fuzzy.memberships import as_partition
-from sfumato.measures.anonymity import anonymity
-from sfumato.measures.blocks import Blocks
+from sfumato.measures.anonymity import anonymity, household_anonymity
+from sfumato.measures.blocks import Blocks, homes_of
 from sfumato.measures.fuzzy_counts import crisp_blocks, set_sizes, with_members
 from sfumato.measures.verdict import TOLERANCE, BlockMeasure
+from sfumato.microfile.encoding import Encoded
 
 Operator = Literal["min", "mean"]
 Possibility = Literal["ralescu", "fg"]
@@ -31,6 +32,10 @@ class FuzzyAnonymity:
     """k of each set by the sigma-count: many faint members count as some full ones."""
     crisp: BlockMeasure
     """k of each block, where each record stands in the set of its largest membership."""
+    households: BlockMeasure | None = None
+    """How many households each set has by (2), each belonging as far as the one of it who belongs most."""
+    crisp_households: BlockMeasure | None = None
+    """How many different households stand in each such block."""
 
 
 @dataclass(frozen=True)
@@ -61,13 +66,17 @@ class QAnonymity:
         return int(np.count_nonzero(self.possibilities[1:] >= level - TOLERANCE))
 
 
-def fuzzy_anonymity(memberships: ArrayLike, *, blocks: Blocks | None = None) -> FuzzyAnonymity:
+def fuzzy_anonymity(
+    memberships: ArrayLike, *, household: Encoded | None = None, blocks: Blocks | None = None
+) -> FuzzyAnonymity:
     """Return how many records each fuzzy set has; sets without any member are left out.
 
     Parameters
     ----------
     memberships
         Records by sets, a Ruspini partition.
+    household
+        The household of each record; one without is a household of its own.
     blocks
         The crisp twin, where it is known.
 
@@ -79,12 +88,29 @@ def fuzzy_anonymity(memberships: ArrayLike, *, blocks: Blocks | None = None) -> 
     """
     grades = with_members(as_partition(memberships))
     sizes = set_sizes(grades)
-    whole = nonfuzzy_cardinality(grades).astype(np.float64)
+    twin = crisp_blocks(grades) if blocks is None else blocks
+    homes = None if household is None else nonfuzzy_cardinality(_of_households(grades, household))
     return FuzzyAnonymity(
-        nonfuzzy=BlockMeasure("fuzzy k", whole, sizes, safer="higher"),
-        sigma=BlockMeasure("sigma k", sigma_count(grades), sizes, safer="higher"),
-        crisp=anonymity(crisp_blocks(grades) if blocks is None else blocks, wildcards=False),
+        nonfuzzy=_counted("fuzzy k", nonfuzzy_cardinality(grades), sizes),
+        sigma=_counted("sigma k", sigma_count(grades), sizes),
+        crisp=anonymity(twin, wildcards=False),
+        households=None if homes is None else _counted("fuzzy households", homes, sizes),
+        crisp_households=None if household is None else household_anonymity(twin, household, wildcards=False),
     )
+
+
+def _counted(name: str, counts: Counts | Reals, sizes: Counts) -> BlockMeasure:
+    return BlockMeasure(name, counts.astype(np.float64), sizes, safer="higher")
+
+
+def _of_households(grades: Reals, household: Encoded) -> Reals:
+    """Return the households by sets: the largest membership in each household."""
+    if household.codes.size != grades.shape[0]:
+        raise SettingError(f"memberships of {grades.shape[0]:,} records do not fit {household.codes.size:,} records")
+    homes = homes_of(household)
+    order = np.argsort(homes, kind="stable")
+    starts = np.flatnonzero(np.diff(homes[order], prepend=-1))
+    return np.maximum.reduceat(grades[order], starts, axis=0)
 
 
 def q_anonymity(

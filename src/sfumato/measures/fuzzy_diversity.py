@@ -29,12 +29,16 @@ class FuzzyDiversity:
     """exp of the entropy of the belief about each record: how many equally credible values it equals."""
     belief: BlockMeasure
     """The strongest belief about each record: QADM14 Definition 11."""
+    alpha: BlockMeasure
+    """The largest share in each record's own mixture of the sets' distributions, that of QADM14 Theorem 12."""
     crisp_distinct: BlockMeasure
     """Distinct l of each block, where each record stands in the set of its largest membership."""
     crisp_entropy: BlockMeasure
     """Entropy l of each such block."""
     crisp_belief: BlockMeasure
     """The strongest belief about a record of each such block."""
+    crisp_alpha: BlockMeasure
+    """The largest share in each such block."""
 
 
 def fuzzy_diversity(
@@ -54,7 +58,7 @@ def fuzzy_diversity(
         memberships: the shares in the whole ``"table"``, as in the crisp measure, or those in the ``"sets"``, as QADM14
         Definition 9 has it. The latter nearly takes back what the counts tell; see the page on fuzzy sets.
     """
-    strongest, entropy = _beliefs(counts, prior, background)
+    strongest, entropy, largest = _beliefs(counts, prior, background)
     each = np.ones(strongest.size, dtype=np.int64)
     distinct = counts.present.sum(axis=1).astype(np.float64)
     represented = (counts.nonfuzzy > 0).sum(axis=1).astype(np.float64)
@@ -63,32 +67,36 @@ def fuzzy_diversity(
         represented=BlockMeasure("represented l", represented, counts.sizes, safer="higher"),
         entropy=BlockMeasure("entropy l", np.exp(entropy), each, safer="higher"),
         belief=BlockMeasure("posterior belief", strongest, each, safer="lower"),
+        alpha=BlockMeasure("alpha", largest, each, safer="lower"),
         crisp_distinct=distinct_diversity(counts.crisp),
         crisp_entropy=entropy_diversity(counts.crisp),
         crisp_belief=predominance(counts.crisp) if prior is None else belief(counts.crisp, prior),
+        crisp_alpha=predominance(counts.crisp),
     )
 
 
-def _beliefs(counts: FuzzyContingency, prior: Reals | None, background: Background) -> tuple[Reals, Reals]:
-    """Return the strongest belief about each record, and the entropy of the beliefs."""
+def _beliefs(counts: FuzzyContingency, prior: Reals | None, background: Background) -> tuple[Reals, Reals, Reals]:
+    """Return the strongest belief about each record, the entropy of its beliefs, and its mixture's largest share."""
     values = counts.counts.shape[1]
     if prior is not None:
         check_prior(prior, values)
-    strongest, entropy = (np.empty(counts.memberships.shape[0]) for _ in range(2))
+    strongest, entropy, largest = (np.empty(counts.memberships.shape[0]) for _ in range(3))
     for places, some in chunks(counts.memberships, values):
         # QADM14 Definition 8: n(s, q) = sum_i mu_i #(Q_i and s)
         found = some @ counts.counts
+        # QADM14 Definition 9: f(s|q*) = sum_i mu_i f(s|Q_i), over all n sets: ERRATA 002-13
+        mixture = some @ counts.shares
+        largest[places] = mixture.max(axis=1)
         if prior is None:
             # f(s|q) = f(s|q*): only the counts speak
             found /= found.sum(axis=1, keepdims=True)
             believed = found
         else:
-            # QADM14 Definition 9: f(s|q*) = sum_i mu_i f(s|Q_i), over all n sets: ERRATA 002-13
-            released = some @ counts.shares if background == "sets" else counts.table_shares
+            released = mixture if background == "sets" else counts.table_shares
             # QADM14 Definition 11, its terms 0 where n is: ERRATA 002-11
             believed = posterior(found, prior, released)
         strongest[places] = believed.max(axis=1)
         # 0 ln 0 is 0
         logarithms = np.log(np.maximum(believed, np.finfo(np.float64).tiny))
         entropy[places] = -np.einsum("rv,rv->r", believed, logarithms)
-    return strongest, entropy
+    return strongest, entropy, largest

@@ -24,6 +24,7 @@ from sfumato.measures.fuzzy_anonymity import (
 from sfumato.measures.fuzzy_closeness import FuzzyCloseness, FuzzyDistance, fuzzy_closeness
 from sfumato.measures.fuzzy_counts import Cardinality, FuzzyContingency, crisp_blocks, tabulate_fuzzy, with_members
 from sfumato.measures.fuzzy_diversity import Background, FuzzyDiversity, fuzzy_diversity
+from sfumato.microfile.encoding import Encoded
 from sfumato.microfile.microfile import Microfile, as_microfile
 from sfumato.settings import listed
 
@@ -67,6 +68,7 @@ class FuzzyAttributeSafety:
             Twin("represented l", found.represented.worst, found.crisp_distinct.worst),
             Twin("entropy l", found.entropy.worst, found.crisp_entropy.worst),
             Twin("posterior belief", found.belief.worst, found.crisp_belief.worst),
+            Twin("alpha", found.alpha.worst, found.crisp_alpha.worst),
             Twin("t", self.t.t, self.t.crisp.worst),
         )
 
@@ -81,11 +83,13 @@ class FuzzySafety:
     """The crisp twin: each record in the set of its largest membership."""
     attributes: Mapping[str, FuzzyAttributeSafety]
     """What the sets tell about each sensitive attribute."""
+    home: Encoded | None = None
+    """The household of each record."""
 
     @cached_property
     def k(self) -> FuzzyAnonymity:
         """Fuzzy k-anonymity."""
-        return fuzzy_anonymity(self.memberships, blocks=self.blocks)
+        return fuzzy_anonymity(self.memberships, household=self.home, blocks=self.blocks)
 
     def q(self, *, operator: Operator = "min", possibility: Possibility = "ralescu") -> QAnonymity:
         """Return Q-anonymity."""
@@ -93,12 +97,15 @@ class FuzzySafety:
 
     def twins(self, *, level: float, operator: Operator = "min") -> tuple[Twin, ...]:
         """Return how many records stand behind the sets in one table, Q at a level of possibility."""
-        crisp = self.k.crisp.worst
-        return (
-            Twin("k", self.k.nonfuzzy.worst, crisp),
-            Twin("sigma k", self.k.sigma.worst, crisp),
-            Twin("Q", self.q(operator=operator).reached(level), crisp),
-        )
+        k = self.k
+        found = [
+            Twin("k", k.nonfuzzy.worst, k.crisp.worst),
+            Twin("sigma k", k.sigma.worst, k.crisp.worst),
+            Twin("Q", self.q(operator=operator).reached(level), k.crisp.worst),
+        ]
+        if k.households is not None and k.crisp_households is not None:
+            found.append(Twin("households", k.households.worst, k.crisp_households.worst))
+        return tuple(found)
 
 
 def measure_fuzzy(
@@ -106,6 +113,7 @@ def measure_fuzzy(
     memberships: ArrayLike,
     *,
     sensitive: Any = (),
+    household: str | None = None,
     distances: Mapping[str, FuzzyDistance] | None = None,
     cardinality: Cardinality = "sigma",
 ) -> FuzzySafety:
@@ -119,6 +127,8 @@ def measure_fuzzy(
         Its records by sets, a Ruspini partition; of several attributes, their :func:`~sfumato.fuzzy.product`.
     sensitive
         The sensitive attributes.
+    household
+        The attribute that tells a record's household: with it, households are counted as well.
     distances
         The ground distance of t-closeness, attribute by attribute. Default: ``"ordered"`` for numeric and ordinal
         attributes, else ``"equal"``.
@@ -147,4 +157,4 @@ def measure_fuzzy(
         ordered = microfile.attribute(name).kind.ordered
         counts = tabulate_fuzzy(grades, microfile.encoded(name), cardinality=cardinality, blocks=blocks)
         attributes[name] = FuzzyAttributeSafety(counts, chosen.get(name, "ordered" if ordered else "equal"))
-    return FuzzySafety(grades, blocks, attributes)
+    return FuzzySafety(grades, blocks, attributes, None if household is None else microfile.encoded(household))

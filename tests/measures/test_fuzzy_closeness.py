@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 
 from sfumato.measures import fuzzy_closeness, measure_fuzzy, tabulate_fuzzy
+from sfumato.measures.fuzzy_counts import distinct_rows
 from sfumato.microfile.encoding import Encoded
 from tests.measures.fuzzy_example import CRISP, MEMBERSHIPS, PEOPLE, exact, partitions
 
@@ -113,12 +114,15 @@ def test_crisp_memberships_give_crisp_measures(partition):
             assert t.t == pytest.approx(t.crisp.worst, abs=1e-12)
 
 
-def test_records_are_taken_some_at_a_time(monkeypatch):
-    whole = measure_fuzzy(PEOPLE, MEMBERSHIPS, sensitive="hours").attributes["hours"]
-    monkeypatch.setattr("sfumato.measures.fuzzy_counts.CELLS_AT_ONCE", 8)
-    parts = measure_fuzzy(PEOPLE, MEMBERSHIPS, sensitive="hours").attributes["hours"]
-    assert np.allclose(whole.t.records.values, parts.t.records.values)
-    assert np.allclose(whole.l.belief.values, parts.l.belief.values)
+def test_equal_memberships_are_measured_once():
+    grades = np.repeat([[0.25, 0.75], [1.0, 0.0], [0.5, 0.5]], 4, axis=0)
+    rows, row_of = distinct_rows(grades)
+    assert rows.shape == (3, 2)
+    assert np.array_equal(rows[row_of], grades)
+    # nearly equal ones are not taken for equal
+    grades[0, 0] += 2**-54
+    rows, row_of = distinct_rows(grades)
+    assert np.array_equal(rows[row_of], grades)
 
 
 def test_where_nobody_belongs_by_half():

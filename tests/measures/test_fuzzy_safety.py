@@ -27,6 +27,13 @@ def test_kinds_choose_the_distance():
     assert measure_fuzzy(table, np.eye(2)).attributes == {}
 
 
+def test_any_layout_of_memberships_will_do():
+    one = measure_fuzzy(PEOPLE, MEMBERSHIPS, sensitive="hours")
+    other = measure_fuzzy(PEOPLE, np.asfortranarray(MEMBERSHIPS), sensitive="hours")
+    assert one.attributes["hours"].twins() == other.attributes["hours"].twins()
+    assert measure_fuzzy(PEOPLE, MEMBERSHIPS.tolist(), sensitive="hours").twins(level=1) == one.twins(level=1)
+
+
 def test_households_are_counted():
     table = pl.DataFrame({"home": [1, 1, 2, None, None]})
     grades = np.array([[0.75, 0.25], [0.25, 0.75], [1.0, 0.0], [0.5, 0.5], [0.0, 1.0]])

@@ -9,7 +9,7 @@ import numpy as np
 
 from sfumato.arrays import Reals
 from sfumato.measures.closeness import equal_closeness, ordered_closeness
-from sfumato.measures.fuzzy_counts import FuzzyContingency, chunks
+from sfumato.measures.fuzzy_counts import FuzzyContingency
 from sfumato.measures.verdict import BlockMeasure
 
 FuzzyDistance = Literal["ordered", "equal"]
@@ -44,7 +44,8 @@ def fuzzy_closeness(counts: FuzzyContingency, *, distance: FuzzyDistance) -> Fuz
         treated as in the crisp measures.
     """
     measured = _ordered if distance == "ordered" else _equal
-    records = measured(counts, counts.memberships)
+    rows, row_of = counts.distinct
+    records = measured(counts, rows)[row_of]
     sets = measured(counts, np.eye(counts.memberships.shape[1]))
     return FuzzyCloseness(
         records=BlockMeasure("t", records, np.ones(records.size, dtype=np.int64), safer="lower"),
@@ -77,9 +78,6 @@ def _ordered(counts: FuzzyContingency, memberships: Reals) -> Reals:
 
 
 def _lengths(memberships: Reals, differences: Reals) -> Reals:
-    """Sum, record by record, the absolute values of its mixture of the sets' differences."""
-    lengths = np.empty(memberships.shape[0])
-    for places, some in chunks(memberships, differences.shape[1]):
-        mixture = some @ differences
-        lengths[places] = np.abs(mixture, out=mixture).sum(axis=1)
-    return lengths
+    from sfumato.kernels.mixtures import mixture_lengths
+
+    return mixture_lengths(memberships, np.ascontiguousarray(differences))

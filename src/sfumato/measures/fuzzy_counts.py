@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
@@ -19,9 +18,6 @@ from sfumato.measures.contingency import Contingency, tabulate
 from sfumato.microfile.encoding import Encoded
 
 Cardinality = Literal["sigma", "nonfuzzy"]
-
-CELLS_AT_ONCE = 1 << 17
-"""A table of so many numbers stays in a core's own memory, which makes mixtures three times as fast."""
 
 
 @dataclass(frozen=True)
@@ -45,6 +41,11 @@ class FuzzyContingency:
     def sizes(self) -> Counts:
         """The records that belong to each set the most, over which violations are counted."""
         return set_sizes(self.memberships)
+
+    @cached_property
+    def distinct(self) -> tuple[Reals, Counts]:
+        """The different rows of memberships, and the row of each record: people of one age are measured once."""
+        return distinct_rows(self.memberships)
 
     @property
     def table_shares(self) -> Reals:
@@ -106,9 +107,9 @@ def tabulate_fuzzy(
 
 
 def with_members(memberships: Reals) -> Reals:
-    """Leave out the sets that no record belongs to."""
+    """Leave out the sets that no record belongs to, and keep each record's memberships side by side."""
     inhabited = memberships.any(axis=0)
-    return memberships if inhabited.all() else np.ascontiguousarray(memberships[:, inhabited])
+    return np.ascontiguousarray(memberships if inhabited.all() else memberships[:, inhabited])
 
 
 def crisp_blocks(memberships: Reals) -> Blocks:
@@ -121,9 +122,13 @@ def set_sizes(memberships: Reals) -> Counts:
     return np.bincount(memberships.argmax(axis=1), minlength=memberships.shape[1])
 
 
-def chunks(memberships: Reals, width: int) -> Iterator[tuple[slice, Reals]]:
-    """Yield some records at a time, so that a table of them by values stays small."""
-    step = max(1, CELLS_AT_ONCE // max(width, 1))
-    for first in range(0, memberships.shape[0], step):
-        places = slice(first, first + step)
-        yield places, memberships[places]
+def distinct_rows(memberships: Reals) -> tuple[Reals, Counts]:
+    """Return the different rows and the row of each record; all of them, if few are alike."""
+    records, sets = memberships.shape
+    keys = memberships @ np.sqrt(np.arange(2.0, sets + 2))
+    _, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
+    rows = memberships[first]
+    # different rows may have the same key, by rounding
+    if 2 * first.size <= records and np.array_equal(rows[inverse], memberships):
+        return rows, inverse
+    return memberships, np.arange(records)

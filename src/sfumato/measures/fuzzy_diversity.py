@@ -9,9 +9,9 @@ import numpy as np
 
 from sfumato.arrays import Reals
 from sfumato.measures.anonymity import predominance
-from sfumato.measures.belief import belief, check_prior, posterior
+from sfumato.measures.belief import belief, check_prior
 from sfumato.measures.diversity import distinct_diversity, entropy_diversity
-from sfumato.measures.fuzzy_counts import FuzzyContingency, chunks
+from sfumato.measures.fuzzy_counts import FuzzyContingency
 from sfumato.measures.verdict import BlockMeasure
 
 Background = Literal["table", "sets"]
@@ -77,26 +77,17 @@ def fuzzy_diversity(
 
 def _beliefs(counts: FuzzyContingency, prior: Reals | None, background: Background) -> tuple[Reals, Reals, Reals]:
     """Return the strongest belief about each record, the entropy of its beliefs, and its mixture's largest share."""
-    values = counts.counts.shape[1]
+    from sfumato.kernels.mixtures import mixture_beliefs
+
+    # without a prior f(s|q) = f(s|q*): only the counts speak
+    odds = np.ones(counts.counts.shape[1])
     if prior is not None:
-        check_prior(prior, values)
-    strongest, entropy, largest = (np.empty(counts.memberships.shape[0]) for _ in range(3))
-    for places, some in chunks(counts.memberships, values):
-        # QADM14 Definition 8: n(s, q) = sum_i mu_i #(Q_i and s)
-        found = some @ counts.counts
-        # QADM14 Definition 9: f(s|q*) = sum_i mu_i f(s|Q_i), over all n sets: ERRATA 002-13
-        mixture = some @ counts.shares
-        largest[places] = mixture.max(axis=1)
-        if prior is None:
-            # f(s|q) = f(s|q*): only the counts speak
-            found /= found.sum(axis=1, keepdims=True)
-            believed = found
-        else:
-            released = mixture if background == "sets" else counts.table_shares
-            # QADM14 Definition 11, its terms 0 where n is: ERRATA 002-11
-            believed = posterior(found, prior, released)
-        strongest[places] = believed.max(axis=1)
-        # 0 ln 0 is 0
-        logarithms = np.log(np.maximum(believed, np.finfo(np.float64).tiny))
-        entropy[places] = -np.einsum("rv,rv->r", believed, logarithms)
-    return strongest, entropy, largest
+        check_prior(prior, odds.size)
+        odds = prior if background == "sets" else prior / counts.table_shares
+    rows, row_of = counts.distinct
+    # QADM14 Definition 8: n(s, q) = sum_i mu_i #(Q_i and s)
+    # QADM14 Definition 9: f(s|q*) = sum_i mu_i f(s|Q_i), over all n sets: ERRATA 002-13
+    # QADM14 Definition 11: n f(s|q) / f(s|q*) over its sum, terms 0 where n is: ERRATA 002-11
+    divided = prior is not None and background == "sets"
+    strongest, entropy, largest = mixture_beliefs(rows, counts.counts, counts.shares, odds, divided)
+    return strongest[row_of], entropy[row_of], largest[row_of]

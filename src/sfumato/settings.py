@@ -84,6 +84,19 @@ def _settings_in(annotation: Any) -> type[Settings] | None:
     return next((found for part in get_args(annotation) if (found := _settings_in(part))), None)
 
 
+def check_choice(setting: str, given: object, choices: Any) -> None:
+    """Refuse what is none of the choices of a ``Literal``.
+
+    >>> from typing import Literal
+    >>> check_choice("operator", "max", Literal["min", "mean"])
+    Traceback (most recent call last):
+    sfumato.errors.SettingError: operator 'max' is not known
+    Hint: choose one of: min, mean
+    """
+    if not isinstance(given, str) or given not in get_args(choices):
+        raise SettingError(f"{setting} {given!r} is not known", hint=f"choose one of: {', '.join(get_args(choices))}")
+
+
 def listed(names: str | Sequence[str]) -> tuple[str, ...]:
     """Take one name or several.
 

@@ -63,3 +63,27 @@ def test_what_is_refused():
     with pytest.raises(SettingError, match="3 records belong to no set") as caught:
         measure_fuzzy(PEOPLE, np.where(np.arange(15)[:, None] < 3, 0.0, MEMBERSHIPS), sensitive="hours")
     assert "missing=" in caught.value.hint
+
+
+@pytest.mark.parametrize(
+    ("setting", "ask"),
+    [
+        ("operator", lambda safety: safety.q(operator="max")),
+        ("possibility", lambda safety: safety.q(possibility="zadeh")),
+        ("background", lambda safety: safety.attributes["hours"].believed(np.full(7, 1 / 7), background="none")),
+        ("cardinality", lambda _: measure_fuzzy(PEOPLE, MEMBERSHIPS, sensitive="hours", cardinality="support")),
+        (
+            "distance",
+            lambda _: (
+                measure_fuzzy(PEOPLE, MEMBERSHIPS, sensitive="hours", distances={"hours": "hierarchical"})
+                .attributes["hours"]
+                .t
+            ),
+        ),
+    ],
+)
+def test_unknown_choices_are_refused(setting, ask):
+    safety = measure_fuzzy(PEOPLE, MEMBERSHIPS, sensitive="hours")
+    with pytest.raises(SettingError, match=f"{setting} '.*' is not known") as caught:
+        ask(safety)
+    assert caught.value.hint.startswith("choose one of: ")

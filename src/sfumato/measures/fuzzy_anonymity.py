@@ -17,6 +17,7 @@ from sfumato.measures.blocks import Blocks, homes_of
 from sfumato.measures.fuzzy_counts import crisp_blocks, set_sizes, with_members
 from sfumato.measures.verdict import TOLERANCE, BlockMeasure
 from sfumato.microfile.encoding import Encoded
+from sfumato.settings import check_choice
 
 Operator = Literal["min", "mean"]
 Possibility = Literal["ralescu", "fg"]
@@ -139,6 +140,8 @@ def q_anonymity(
     >>> q_anonymity([[1, 0], [0.75, 0.25], [0.25, 0.75], [0.375, 0.625]]).possibilities.tolist()
     [0.625, 0.625, 0.625, 0.25]
     """
+    check_choice("operator", operator, Operator)
+    check_choice("possibility", possibility, Possibility)
     grades = with_members(as_partition(memberships))
     total = np.zeros(grades.shape[0] + 1)
     lowest = np.ones(grades.shape[0] + 1)

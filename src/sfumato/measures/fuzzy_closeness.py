@@ -11,6 +11,7 @@ from sfumato.arrays import Reals
 from sfumato.measures.closeness import equal_closeness, ordered_closeness
 from sfumato.measures.fuzzy_counts import FuzzyContingency
 from sfumato.measures.verdict import BlockMeasure
+from sfumato.settings import check_choice
 
 FuzzyDistance = Literal["ordered", "equal"]
 
@@ -43,6 +44,7 @@ def fuzzy_closeness(counts: FuzzyContingency, *, distance: FuzzyDistance) -> Fuz
         ``"ordered"`` along the order of the values, or ``"equal"`` where all are equally far apart. Missing values are
         treated as in the crisp measures.
     """
+    check_choice("distance", distance, FuzzyDistance)
     measured = _ordered if distance == "ordered" else _equal
     rows, row_of = counts.distinct
     records = measured(counts, rows)[row_of]

@@ -16,6 +16,7 @@ from sfumato.fuzzy.memberships import as_partition
 from sfumato.measures.blocks import Blocks, group
 from sfumato.measures.contingency import Contingency, tabulate
 from sfumato.microfile.encoding import Encoded
+from sfumato.settings import check_choice
 
 Cardinality = Literal["sigma", "nonfuzzy"]
 
@@ -91,6 +92,7 @@ def tabulate_fuzzy(
     blocks
         The crisp twin, where it is known.
     """
+    check_choice("cardinality", cardinality, Cardinality)
     grades = with_members(as_partition(memberships))
     if grades.shape[0] != sensitive.codes.size:
         raise SettingError(f"memberships of {grades.shape[0]:,} records do not fit {sensitive.codes.size:,} records")

@@ -13,6 +13,7 @@ from sfumato.measures.belief import belief, check_prior
 from sfumato.measures.diversity import distinct_diversity, entropy_diversity
 from sfumato.measures.fuzzy_counts import FuzzyContingency
 from sfumato.measures.verdict import BlockMeasure
+from sfumato.settings import check_choice
 
 Background = Literal["table", "sets"]
 
@@ -58,6 +59,7 @@ def fuzzy_diversity(
         memberships: the shares in the whole ``"table"``, as in the crisp measure, or those in the ``"sets"``, as QADM14
         Definition 9 has it. The latter nearly takes back what the counts tell; see the page on fuzzy sets.
     """
+    check_choice("background", background, Background)
     strongest, entropy, largest = _beliefs(counts, prior, background)
     each = np.ones(strongest.size, dtype=np.int64)
     distinct = counts.present.sum(axis=1).astype(np.float64)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import asdict, dataclass
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 import numpy as np
 
 from sfumato.arrays import Reals
 from sfumato.errors import SettingError
+from sfumato.settings import check_choice
 from sfumato.statistics.language import Statistic
 from sfumato.statistics.points import sensitivities_of
 from sfumato.statistics.sample import Boxes
@@ -99,8 +100,7 @@ class Dismissal:
 
 def dismissal_of(dismiss: Any, calibrate: Any, *, asked: bool = True) -> Dismissal | None:
     """Check what is wanted; None if all records are to count the same."""
-    if not isinstance(dismiss, str) or dismiss not in get_args(Dismiss):
-        raise SettingError(f"dismiss {dismiss!r} is not known", hint=f"choose one of: {', '.join(get_args(Dismiss))}")
+    check_choice("dismiss", dismiss, Dismiss)
     if not isinstance(calibrate, bool):
         raise SettingError(f"calibrate is {calibrate!r}", hint="choose true or false")
     return None if dismiss == "none" else Dismissal("crisp" if dismiss == "crisp" else "fuzzy", calibrate, asked)

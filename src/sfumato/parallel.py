@@ -16,7 +16,11 @@ Found = TypeVar("Found")
 
 
 def batches_of(size: int, *, least: int = 1) -> list[tuple[int, int]]:
-    """Return about equal parts of a range, of at least so many; they do not depend on the number of threads."""
+    """Return about equal parts of a range, of at least so many; they do not depend on the number of threads.
+
+    >>> batches_of(10, least=4)
+    [(0, 5), (5, 10)]
+    """
     parts = max(1, min(BATCHES, size // least))
     return list(itertools.pairwise(size * part // parts for part in range(parts + 1))) if size else []
 
@@ -28,8 +32,11 @@ def side_by_side(
     progress: Callable[[float], None] = lambda share: None,
 ) -> list[Found]:
     """Call a function on several threads; the results come in the order of what was given."""
-    if len(given) <= 1:
-        return [function(one) for one in given]
+    if len(given) == 1:
+        # starting threads would take longer than many a small task
+        alone = [function(given[0])]
+        progress(1.0)
+        return alone
     with ThreadPoolExecutor(threads or os.cpu_count()) as pool:
         waiting: Iterable[Found] = pool.map(function, given)
         found = []

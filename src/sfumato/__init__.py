@@ -13,6 +13,8 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from sfumato import errors, fuzzy, statistics
     from sfumato.boxes import Boxes
+    from sfumato.fuzzy.c_means import FuzzyCMeans
+    from sfumato.fuzzy.gustafson_kessel import GustafsonKessel
     from sfumato.measures import Promise, measure, minimal_uniques, profile, utility_of
     from sfumato.microfile import Microfile, read
     from sfumato.microfile.forms import Exact, Interval, Sets
@@ -23,6 +25,8 @@ if TYPE_CHECKING:
 _HOMES = {
     "Boxes": "sfumato.boxes",
     "Exact": "sfumato.microfile.forms",
+    "FuzzyCMeans": "sfumato.fuzzy.c_means",
+    "GustafsonKessel": "sfumato.fuzzy.gustafson_kessel",
     "Hierarchy": "sfumato.microfile.hierarchy",
     "Interval": "sfumato.microfile.forms",
     "Microfile": "sfumato.microfile",
@@ -41,6 +45,8 @@ _HOMES = {
 __all__ = [
     "Boxes",
     "Exact",
+    "FuzzyCMeans",
+    "GustafsonKessel",
     "Hierarchy",
     "Interval",
     "Microfile",

@@ -33,9 +33,14 @@ def compiled_within(function: Function) -> Function:
 def _compile(
     function: Function, *, fastmath: bool | set[str], forceinline: bool = False, error_model: str = "python"
 ) -> Function:
-    options = {"nogil": True, "fastmath": fastmath, "forceinline": forceinline, "error_model": error_model}
+    options: dict[str, Any] = {
+        "nogil": True,
+        "fastmath": fastmath,
+        "forceinline": forceinline,
+        "error_model": error_model,
+    }
     try:
-        return cast(Function, numba.njit(cache=True, **options)(function))
+        return cast(Function, numba.njit(cache=True, nogil=True, **options)(function))
     except RuntimeError:
         # neither the package's folder nor the user's can be written
-        return cast(Function, numba.njit(**options)(function))
+        return cast(Function, numba.njit(nogil=True, **options)(function))

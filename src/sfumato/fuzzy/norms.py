@@ -1,0 +1,90 @@
+"""The norms of Gustafson-Kessel sets: the best ones of a given determinant and a bounded condition."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from sfumato.arrays import Reals
+
+ROUNDING = 1e-24
+"""Variances below this share of the file's are rounding errors: those of a set whose records are all the same."""
+
+
+@dataclass(frozen=True)
+class Norms:
+    """Norms A, one a set."""
+
+    covariances: Reals
+    """Sets x attributes x attributes: A is proportional to its inverse."""
+    factors: Reals
+    """Sets x attributes x attributes: the upper triangular G with A = G'G."""
+
+    @property
+    def traces(self) -> float:
+        """The sum of the traces of all A."""
+        return float((self.factors**2).sum())
+
+    def change_to(self, other: Norms) -> float:
+        """Return by what share of itself the covariance that changed most did."""
+        changes = np.linalg.norm(other.covariances - self.covariances, axis=(1, 2))
+        return float((changes / np.linalg.norm(self.covariances, axis=(1, 2))).max())
+
+
+def round_norms(volumes: Reals, n_attributes: int) -> Norms:
+    """Return the norms of round sets as wide as the file."""
+    alike = np.broadcast_to(np.eye(n_attributes), (volumes.size, n_attributes, n_attributes))
+    return Norms(alike, alike * (volumes ** (0.5 / n_attributes))[:, None, None])
+
+
+def norms_of(scatters: Reals, masses: Reals, volumes: Reals, *, ridge: float, max_condition: float) -> Norms:
+    """Return the A that minimize tr(A (S + ridge I)) with det A = volume and a condition of at most max_condition.
+
+    Parameters
+    ----------
+    scatters
+        S, the sums of w u^m (x - v)(x - v)': sets x attributes x attributes.
+    masses
+        The sums of w u^m.
+    volumes
+        The determinants.
+    """
+    n_attributes = scatters.shape[1]
+    totals = np.where(masses + ridge > 0.0, masses + ridge, 1.0)[:, None, None]
+    values, vectors = np.linalg.eigh((scatters + ridge * np.eye(n_attributes)) / totals)
+    values = bounded(np.maximum(values, ROUNDING), max_condition)
+    # Gustafson and Kessel: A = (rho det F)^(1/n) F^-1
+    levels = np.exp(np.log(values).mean(axis=1)) * volumes ** (1.0 / n_attributes)
+    transposed = np.swapaxes(vectors, 1, 2)
+    roots = np.sqrt(levels[:, None] / values)[:, :, None] * transposed
+    return Norms((vectors * values[:, None, :]) @ transposed, np.triu(np.linalg.qr(roots).R))
+
+
+def bounded(values: Reals, max_condition: float) -> Reals:
+    """Clip eigenvalues, in ascending order, one row a matrix, so that none is more than max_condition times another.
+
+    Of all matrices F within that bound, F with these eigenvalues minimizes tr(F^-1 S) + ln det F, where S has the given
+    ones; so its inverse, scaled to a determinant, minimizes tr(A S) (Won, Lim, Kim and Rajaratnam 2013). Where an
+    interval [t, t max_condition] clips the ``low`` least and the ``high`` greatest of n eigenvalues, the best t is
+    their mean, the greatest divided by max_condition; all such t are tried.
+
+    >>> bounded(np.array([[0.0, 1.0], [1.0, 2.0]]), 10.0).tolist()
+    [[0.05, 0.5], [1.0, 2.0]]
+    """
+    found = values.copy()
+    for row in np.flatnonzero(values[:, -1] > values[:, 0] * max_condition):
+        found[row] = _clipped(values[row], max_condition)
+    return found
+
+
+def _clipped(values: Reals, max_condition: float) -> Reals:
+    below = np.concatenate([[0.0], np.cumsum(values)])
+    low, high = np.triu_indices(values.size + 1)
+    clipped = low + values.size - high
+    low, high, clipped = low[clipped > 0], high[clipped > 0], clipped[clipped > 0]
+    ends = (below[low] + (below[-1] - below[high]) / max_condition) / clipped
+    ends = ends[ends > 0.0][:, None]
+    tried = np.clip(values, ends, ends * max_condition)
+    found: Reals = tried[np.argmin((values / tried + np.log(tried)).sum(axis=1))]
+    return found

@@ -1,0 +1,153 @@
+"""Memberships of records in fuzzy sets, a block of records at a time, so that no table of all of them is needed.
+
+A set has a centre v and a norm. With D the squared distance of a record from it and p = 1 / (m - 1), where m is the
+fuzzifier, the memberships that minimize sum u^m D are u = D^-p / sum D^-p. Everything here is computed from
+r = (least D) / D instead, which neither overflows nor divides by zero at a centre:
+u = r^p / s and u^m = r^p r / s^m with s = sum r^p, and the minimum itself is (least D) / s^(m - 1).
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from sfumato.arrays import Counts, Reals
+from sfumato.kernels.compiled import compiled_ratios
+
+BLOCK = 128
+"""Records a block: with it, all that is computed of them stays in the fastest memory."""
+
+
+class Records(NamedTuple):
+    """Records as kernels take them: numbers in any order in memory, moved and scaled as they are read."""
+
+    numbers: Reals
+    """All numbers, in one row."""
+    by_record: int
+    by_attribute: int
+    """How far apart records and attributes lie in it."""
+    attributes: Counts
+    """Which attributes are used."""
+    origins: Reals
+    scales: Reals
+    """What is subtracted from each of them, and then multiplied by it."""
+    weights: Reals
+    by_weight: int
+    """One weight for all (0) or one a record (1)."""
+
+
+class Sets(NamedTuple):
+    """Fuzzy sets: their centres and norms."""
+
+    centres: Reals
+    """One row a set."""
+    factors: Reals
+    """For each set an upper triangular G; lengths are those of G (x - v). None at all: ordinary lengths."""
+    fuzzifier: float
+
+
+@compiled_ratios
+def load(records: Records, first: int, last: int, block: Reals, weights: Reals) -> None:
+    """Read a block.
+
+    ``block`` (OUT: attributes x BLOCK) and ``weights`` (OUT) get the records from ``first`` up to ``last`` (IN);
+    the rest of the block repeats one of them without weight, so that loops have a fixed length.
+    """
+    count = min(last - first, BLOCK)
+    for a in range(block.shape[0]):
+        start = first * records.by_record + records.attributes[a] * records.by_attribute
+        origin, scale = records.origins[a], records.scales[a]
+        for k in range(count):
+            block[a, k] = (records.numbers[start + k * records.by_record] - origin) * scale
+        for k in range(count, BLOCK):
+            block[a, k] = block[a, 0]
+    for k in range(BLOCK):
+        weights[k] = records.weights[(first + k) * records.by_weight] if k < count else 0.0
+
+
+@compiled_ratios
+def measure_offsets(block: Reals, sets: Sets, which: int, offsets: Reals) -> None:
+    """Write where the records of a block lie as seen from a centre to ``offsets`` (OUT: attributes x BLOCK)."""
+    for a in range(block.shape[0]):
+        centre = sets.centres[which, a]
+        for k in range(BLOCK):
+            offsets[a, k] = block[a, k] - centre
+
+
+@compiled_ratios
+def measure_distances(block: Reals, sets: Sets, offsets: Reals, row: Reals, distances: Reals) -> None:
+    """Write squared distances from all sets to ``distances`` (OUT: sets x BLOCK).
+
+    ``offsets`` (attributes x BLOCK) and ``row`` (BLOCK) are room to work in.
+    """
+    n_attributes = block.shape[0]
+    for j in range(sets.centres.shape[0]):
+        for k in range(BLOCK):
+            distances[j, k] = 0.0
+        if sets.factors.shape[0] == 0:
+            for a in range(n_attributes):
+                centre = sets.centres[j, a]
+                for k in range(BLOCK):
+                    offset = block[a, k] - centre
+                    distances[j, k] += offset * offset
+            continue
+        measure_offsets(block, sets, j, offsets)
+        for a in range(n_attributes):
+            factor = sets.factors[j, a, a]
+            for k in range(BLOCK):
+                row[k] = factor * offsets[a, k]
+            for b in range(a + 1, n_attributes):
+                factor = sets.factors[j, a, b]
+                for k in range(BLOCK):
+                    row[k] += factor * offsets[b, k]
+            for k in range(BLOCK):
+                distances[j, k] += row[k] * row[k]
+
+
+@compiled_ratios
+def compare_distances(distances: Reals, fuzzifier: float, powers: bool, nearest: Reals, totals: Reals) -> None:
+    """Turn squared distances into memberships up to a factor.
+
+    ``distances`` (IN, OUT: sets x BLOCK) become r^p r if ``powers`` (IN) are wanted, else r^p; ``nearest`` (OUT:
+    BLOCK) gets the least of them and ``totals`` (OUT: BLOCK) the sums of r^p. Where a record lies at centres, r is 1
+    for those and 0 for all others.
+    """
+    for k in range(BLOCK):
+        nearest[k] = distances[0, k]
+        totals[k] = 0.0
+    for j in range(1, distances.shape[0]):
+        for k in range(BLOCK):
+            nearest[k] = distances[j, k] if distances[j, k] < nearest[k] else nearest[k]
+    power = 1.0 / (fuzzifier - 1.0)
+    for j in range(distances.shape[0]):
+        for k in range(BLOCK):
+            distances[j, k] = nearest[k] / distances[j, k] if distances[j, k] > nearest[k] else 1.0
+        if power == 1.0:
+            # nearly everybody's fuzzifier is 2, and this needs no slow pow
+            for k in range(BLOCK):
+                totals[k] += distances[j, k]
+                distances[j, k] *= distances[j, k] if powers else 1.0
+        else:
+            for k in range(BLOCK):
+                share = distances[j, k] ** power
+                totals[k] += share
+                distances[j, k] = share * distances[j, k] if powers else share
+
+
+@compiled_ratios
+def weigh(fuzzifier: float, weights: Reals, nearest: Reals, totals: Reals, factors: Reals) -> float:
+    """Write what makes powers of ratios to weighted powers of memberships to ``factors`` (OUT: BLOCK).
+
+    The rest is IN. Returns the block's part of the objective.
+    """
+    if fuzzifier == 2.0:
+        for k in range(BLOCK):
+            factors[k] = 1.0 / totals[k]
+    else:
+        for k in range(BLOCK):
+            factors[k] = totals[k] ** (1.0 - fuzzifier)
+    objective = 0.0
+    for k in range(BLOCK):
+        factors[k] *= weights[k]
+        objective += factors[k] * nearest[k]
+        factors[k] /= totals[k]
+    return objective

@@ -33,12 +33,7 @@ def compiled_within(function: Function) -> Function:
 def _compile(
     function: Function, *, fastmath: bool | set[str], forceinline: bool = False, error_model: str = "python"
 ) -> Function:
-    options: dict[str, Any] = {
-        "nogil": True,
-        "fastmath": fastmath,
-        "forceinline": forceinline,
-        "error_model": error_model,
-    }
+    options: dict[str, Any] = {"fastmath": fastmath, "forceinline": forceinline, "error_model": error_model}
     try:
         return cast(Function, numba.njit(cache=True, nogil=True, **options)(function))
     except RuntimeError:

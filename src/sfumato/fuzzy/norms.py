@@ -62,14 +62,14 @@ def norms_of(scatters: Reals, masses: Reals, volumes: Reals, *, ridge: float, ma
 
 
 def bounded(values: Reals, max_condition: float) -> Reals:
-    """Clip eigenvalues, in ascending order, one row a matrix, so that none is more than max_condition times another.
+    """Clip positive eigenvalues, in ascending order, one row a matrix, so that none is more than max_condition times another.
 
     Of all matrices F within that bound, F with these eigenvalues minimizes tr(F^-1 S) + ln det F, where S has the given
     ones; so its inverse, scaled to a determinant, minimizes tr(A S) (Won, Lim, Kim and Rajaratnam 2013). Where an
     interval [t, t max_condition] clips the ``low`` least and the ``high`` greatest of n eigenvalues, the best t is
     their mean, the greatest divided by max_condition; all such t are tried.
 
-    >>> bounded(np.array([[0.0, 1.0], [1.0, 2.0]]), 10.0).tolist()
+    >>> bounded(np.array([[1e-9, 1.0], [1.0, 2.0]]), 10.0).round(3).tolist()
     [[0.05, 0.5], [1.0, 2.0]]
     """
     found = values.copy()

@@ -130,8 +130,8 @@ def spread_of(numbers: Reals, weights: Reals, threads: int | None) -> Spread:
 
     attributes = numbers.shape[1]
     origin = numbers[0].copy()
-    # a single set has every record as a full member
-    whole = Sets(np.zeros((1, attributes)), np.empty((0, attributes, attributes)), 2.0)
+    # a single set has every record as a full member, whatever the fuzzifier; but 2 is for records already scaled
+    whole = Sets(np.zeros((1, attributes)), np.empty((0, attributes, attributes)), 3.0)
     with np.errstate(over="ignore", invalid="ignore"):
         sums = sum_records(read_records(numbers, weights, origins=origin), len(numbers), whole, threads, scatters=True)
         shifts = sums.firsts[0] / sums.masses[0]

@@ -14,6 +14,7 @@ from sfumato.kernels.memberships import (
     Records,
     Sets,
     compare_distances,
+    compare_swiftly,
     load,
     measure_distances,
     measure_offsets,
@@ -25,9 +26,10 @@ from sfumato.kernels.memberships import (
 def sum_up(records: Records, sets: Sets, first: int, last: int, moments: Reals, scatters: Reals) -> float:
     """Sum up what the next centres and norms are made of.
 
-    With w the record's weight: ``moments`` (OUT: sets x (1 + attributes)) gets the sums of w u^m and of w u^m x,
-    ``scatters`` (OUT: sets x attributes x attributes, the upper triangles, or no set at all where they are not wanted)
-    those of w u^m (x - v)(x - v)'. Returns the objective, the sum of w u^m D.
+    With the fuzzifier 2, ``records`` (IN) must be in units of their spread. With w the record's weight: ``moments``
+    (OUT: sets x (1 + attributes)) gets the sums of w u^m and of w u^m x, ``scatters`` (OUT: sets x attributes x
+    attributes, the upper triangles, or no set at all where they are not wanted) those of w u^m (x - v)(x - v)'.
+    Returns the objective, the sum of w u^m D.
     """
     n_sets, n_attributes = sets.centres.shape
     block, offsets = np.empty((n_attributes, BLOCK)), np.empty((n_attributes, BLOCK))
@@ -41,7 +43,10 @@ def sum_up(records: Records, sets: Sets, first: int, last: int, moments: Reals, 
     for start in range(first, last, BLOCK):
         load(records, start, last, block, weights)
         measure_distances(block, sets, offsets, row, distances)
-        compare_distances(distances, sets.fuzzifier, True, nearest, totals)
+        if sets.fuzzifier == 2.0:
+            compare_swiftly(distances, nearest, totals)
+        else:
+            compare_distances(distances, sets.fuzzifier, True, nearest, totals)
         objective += weigh(sets.fuzzifier, weights, nearest, totals, factors)
         for j in range(n_sets):
             mass = 0.0

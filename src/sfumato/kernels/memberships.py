@@ -17,6 +17,10 @@ BLOCK = 128
 """Records a block: with it, all that is computed of them stays in the fastest memory."""
 
 
+FAINT = 1e-140
+"""Nothing beside squared distances of records that are in units of their spread; its square is still a number."""
+
+
 class Records(NamedTuple):
     """Records as kernels take them: numbers in any order in memory, moved and scaled as they are read."""
 
@@ -120,17 +124,27 @@ def compare_distances(distances: Reals, fuzzifier: float, powers: bool, nearest:
     power = 1.0 / (fuzzifier - 1.0)
     for j in range(distances.shape[0]):
         for k in range(BLOCK):
-            distances[j, k] = nearest[k] / distances[j, k] if distances[j, k] > nearest[k] else 1.0
-        if power == 1.0:
-            # nearly everybody's fuzzifier is 2, and this needs no slow pow
-            for k in range(BLOCK):
-                totals[k] += distances[j, k]
-                distances[j, k] *= distances[j, k] if powers else 1.0
-        else:
-            for k in range(BLOCK):
-                share = distances[j, k] ** power
-                totals[k] += share
-                distances[j, k] = share * distances[j, k] if powers else share
+            ratio = nearest[k] / distances[j, k] if distances[j, k] > nearest[k] else 1.0
+            share = ratio if power == 1.0 else ratio**power
+            totals[k] += share
+            distances[j, k] = share * ratio if powers else share
+
+
+@compiled_ratios
+def compare_swiftly(distances: Reals, nearest: Reals, totals: Reals) -> None:
+    """Do the same for powers with the fuzzifier 2, which nearly everybody's is, with r = 1 / D instead.
+
+    Where a record lies at centres, all others get less than rounding would notice. Only for records in units of their
+    spread: 1 / D of others could overflow.
+    """
+    for k in range(BLOCK):
+        nearest[k] = 1.0
+        totals[k] = FAINT
+    for j in range(distances.shape[0]):
+        for k in range(BLOCK):
+            ratio = 1.0 / (distances[j, k] + FAINT)
+            totals[k] += ratio
+            distances[j, k] = ratio * ratio
 
 
 @compiled_ratios

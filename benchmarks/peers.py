@@ -11,8 +11,8 @@ from typing import Any
 HERE = Path(__file__).parent
 ENVIRONMENTS = HERE / ".envs"
 
-# The versions tested. anonypy and ai-privacy-toolkit do not name what they need; the latter calls scikit-learn in a way
-# that 1.4 no longer takes, and that one needs numpy 1.
+# The versions tested. anonypy, ai-privacy-toolkit and scikit-fuzzy do not name what they need; the second calls
+# scikit-learn in a way that 1.4 no longer takes, and that one needs numpy 1.
 PACKAGES = {
     "pycanon": ("pycanon==1.3.6",),
     "anonypy": ("anonypy==0.2.1", "pandas==2.3.3"),
@@ -26,6 +26,7 @@ PACKAGES = {
         "scikit-learn==1.3.2",
         "scipy==1.17.1",
     ),
+    "skfuzzy": ("scikit-fuzzy==0.5.0", "numpy==2.4.6", "packaging==26.3", "scipy==1.17.1"),
 }
 
 

@@ -62,7 +62,7 @@ def norms_of(scatters: Reals, masses: Reals, volumes: Reals, *, ridge: float, ma
 
 
 def bounded(values: Reals, max_condition: float) -> Reals:
-    """Clip positive eigenvalues, in ascending order, one row a matrix, so that none is more than max_condition times another.
+    """Clip positive eigenvalues, in ascending order, one row a matrix, so that the condition is at most max_condition.
 
     Of all matrices F within that bound, F with these eigenvalues minimizes tr(F^-1 S) + ln det F, where S has the given
     ones; so its inverse, scaled to a determinant, minimizes tr(A S) (Won, Lim, Kim and Rajaratnam 2013). Where an

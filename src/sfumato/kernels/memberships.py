@@ -64,8 +64,11 @@ def load(records: Records, first: int, last: int, block: Reals, weights: Reals) 
             block[a, k] = (records.numbers[start + k * records.by_record] - origin) * scale
         for k in range(count, BLOCK):
             block[a, k] = block[a, 0]
-    for k in range(BLOCK):
-        weights[k] = records.weights[(first + k) * records.by_weight] if k < count else 0.0
+    if records.by_weight == 0:
+        weights[:count] = records.weights[0]
+    else:
+        weights[:count] = records.weights[first : first + count]
+    weights[count:] = 0.0
 
 
 @compiled_ratios
@@ -140,11 +143,20 @@ def compare_swiftly(distances: Reals, nearest: Reals, totals: Reals) -> None:
     for k in range(BLOCK):
         nearest[k] = 1.0
         totals[k] = FAINT
-    for j in range(distances.shape[0]):
+    n_sets = distances.shape[0]
+    # two sets share one division, which takes longer than all the rest
+    for j in range(0, n_sets - 1, 2):
         for k in range(BLOCK):
-            ratio = 1.0 / (distances[j, k] + FAINT)
+            one, other = distances[j, k] + FAINT, distances[j + 1, k] + FAINT
+            inverse = 1.0 / (one * other)
+            totals[k] += (one + other) * inverse
+            distances[j, k] = (other * inverse) ** 2
+            distances[j + 1, k] = (one * inverse) ** 2
+    if n_sets % 2:
+        for k in range(BLOCK):
+            ratio = 1.0 / (distances[n_sets - 1, k] + FAINT)
             totals[k] += ratio
-            distances[j, k] = ratio * ratio
+            distances[n_sets - 1, k] = ratio * ratio
 
 
 @compiled_ratios

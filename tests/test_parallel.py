@@ -4,12 +4,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sfumato.threads import BATCHES, batches_of, side_by_side
+from sfumato.parallel import BATCHES, batches_of, side_by_side
 
 
 @given(size=st.integers(0, 500), least=st.integers(1, 100))
 def test_batches_cover_everything_once(size, least):
-    batches = batches_of(size, least)
+    batches = batches_of(size, least=least)
     assert [place for first, last in batches for place in range(first, last)] == list(range(size))
     assert len(batches) <= BATCHES
     assert len(batches) < 2 or min(last - first for first, last in batches) >= least

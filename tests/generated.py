@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from sfumato.boxes import Boxes
+from sfumato.partitions import FuzzyPartition
 from sfumato.recipe import Source, recipe_schema
 from sfumato.release.certificate import certificate_schema
 from sfumato.settings import Settings
@@ -23,9 +24,12 @@ SCHEMAS: Mapping[str, Callable[[], object]] = {
     "src/sfumato/release/certificate.schema.json": certificate_schema,
     "src/sfumato/recipe.schema.json": recipe_schema,
 }
-TABLES: Mapping[str, tuple[type[Settings], ...]] = {"docs/boxes.md": (Boxes, Source)}
+TABLES: Mapping[str, tuple[type[Settings], ...]] = {
+    "docs/boxes.md": (Boxes, Source),
+    "docs/partitions.md": (FuzzyPartition,),
+}
 
-EXAMPLES = ("README.md", "docs/boxes.md", "docs/fuzzy.md")
+EXAMPLES = ("README.md", "docs/boxes.md", "docs/fuzzy.md", "docs/partitions.md")
 PRINTS = re.compile(r"(print\(.*\) +# )(.*)")
 
 

@@ -17,15 +17,18 @@ if TYPE_CHECKING:
     from sfumato.fuzzy.gustafson_kessel import GustafsonKessel
     from sfumato.measures import Promise, measure, minimal_uniques, profile, utility_of
     from sfumato.microfile import Microfile, read
-    from sfumato.microfile.forms import Exact, Interval, Sets
+    from sfumato.microfile.forms import Exact, Fuzzy, Interval, Sets
     from sfumato.microfile.hierarchy import Hierarchy
     from sfumato.microfile.roles import Roles
+    from sfumato.partitions import FuzzyPartition
     from sfumato.release import Release, open_release
 
 _HOMES = {
     "Boxes": "sfumato.boxes",
     "Exact": "sfumato.microfile.forms",
+    "Fuzzy": "sfumato.microfile.forms",
     "FuzzyCMeans": "sfumato.fuzzy.c_means",
+    "FuzzyPartition": "sfumato.partitions",
     "GustafsonKessel": "sfumato.fuzzy.gustafson_kessel",
     "Hierarchy": "sfumato.microfile.hierarchy",
     "Interval": "sfumato.microfile.forms",
@@ -45,7 +48,9 @@ _HOMES = {
 __all__ = [
     "Boxes",
     "Exact",
+    "Fuzzy",
     "FuzzyCMeans",
+    "FuzzyPartition",
     "GustafsonKessel",
     "Hierarchy",
     "Interval",

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, TypeAlias, TypeVar
 
 from pydantic import BeforeValidator, Field, ValidationError
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue, models_json_schema
@@ -20,6 +20,7 @@ from sfumato.microfile.hierarchy import Hierarchy
 from sfumato.microfile.microfile import Microfile
 from sfumato.microfile.reading import read
 from sfumato.microfile.roles import Names
+from sfumato.partitions import FuzzyPartition
 from sfumato.progress import Progress, silent
 from sfumato.release.release import Release
 from sfumato.settings import Settings, explained, first_problem, listed, place_of
@@ -27,7 +28,10 @@ from sfumato.toml import Place, Toml, read_toml
 
 Made = TypeVar("Made", bound=Settings)
 
-PROTECTIONS: dict[str, type[Boxes]] = {"boxes": Boxes}
+Protection: TypeAlias = Boxes | FuzzyPartition
+FUZZY = ("fuzzy-c-means", "gustafson-kessel", "k-means", "sets")
+"""The methods that :class:`~sfumato.FuzzyPartition` itself tells apart."""
+PROTECTIONS: dict[str, type[Protection]] = {"boxes": Boxes, **dict.fromkeys(FUZZY, FuzzyPartition)}
 """The settings of each method. Their fields are all that an entry of ``[[protect]]`` can have beside ``method``."""
 
 
@@ -93,7 +97,7 @@ class Recipe:
 
     toml: Toml
     source: Source
-    protections: tuple[Boxes, ...]
+    protections: tuple[Protection, ...]
     seed: int | None = None
 
     @property
@@ -147,13 +151,13 @@ def read_recipe(path: str | os.PathLike[str], *, seed: int | None = None) -> Rec
     if not _is_file(toml.path.parent / sheet.microfile.path):
         raise _missing_file(toml, ("microfile", "path"), sheet.microfile.path)
     if len(sheet.protect) > 1:
-        raise toml.wrong(("protect", 1), "protect[1]: a file is divided into boxes once", hint="keep one [[protect]]")
+        raise toml.wrong(("protect", 1), "protect[1]: a file is protected by one method", hint="keep one [[protect]]")
     entries = [dict(entry) | ({} if seed is None else {"seed": seed}) for entry in sheet.protect]
     protections = [_protection(toml, sheet, number, entry) for number, entry in enumerate(entries)]
     return Recipe(toml, sheet.microfile, tuple(protections), sheet.seed)
 
 
-def _protection(toml: Toml, sheet: Sheet, number: int, entry: dict[str, Any]) -> Boxes:
+def _protection(toml: Toml, sheet: Sheet, number: int, entry: dict[str, Any]) -> Protection:
     """Make the settings of one protection; what it does not say is taken over from the file."""
     place: Place = ("protect", number)
     method = entry.pop("method", None)
@@ -163,6 +167,8 @@ def _protection(toml: Toml, sheet: Sheet, number: int, entry: dict[str, Any]) ->
         hint = f"known methods are: {', '.join(PROTECTIONS)}"
         raise toml.wrong(where, f"setting {place_of((*place, 'method'))!r} {told}", hint=hint)
     model = PROTECTIONS[method]
+    if method in FUZZY:
+        entry["method"] = method
     if isinstance(entry.get("hierarchies"), dict):
         its = entry["hierarchies"].items()
         entry["hierarchies"] = {name: _hierarchy(toml, (*place, "hierarchies", name), file) for name, file in its}
@@ -211,8 +217,8 @@ def _made(model: type[Made], given: dict[str, Any], toml: Toml, place: Place) ->
     try:
         return model.model_validate(given)
     except ValidationError as error:
-        told = explained(error, model, within=place_of(place))
-        raise toml.wrong((*place, *first_problem(error)["loc"]), told.message, hint=told.hint) from None
+        told = explained(error, model, given, within=place_of(place))
+        raise toml.wrong((*place, *first_problem(error, given)["loc"]), told.message, hint=told.hint) from None
 
 
 def _pointed(toml: Toml, place: Place, error: SettingError, known: Iterable[str]) -> SettingError:
@@ -237,16 +243,19 @@ class _Written(GenerateJsonSchema):
 
 def recipe_schema() -> dict[str, Any]:
     """Return the JSON Schema of recipes, for editors; it is shipped as ``recipe.schema.json``."""
-    models: list[Any] = [(model, "validation") for model in (Sheet, *PROTECTIONS.values())]
+    models: list[Any] = [(model, "validation") for model in (Sheet, *dict.fromkeys(PROTECTIONS.values()))]
     _, made = models_json_schema(models, schema_generator=_Written)
     known = made["$defs"]
     sheet = known.pop("Sheet")
+    methods: dict[type[Protection], list[str]] = {}
     for method, model in PROTECTIONS.items():
+        methods.setdefault(model, []).append(method)
+    for model, its in methods.items():
         entry = known[model.__name__]
         entry["description"] = entry["description"].partition("\n")[0]
-        entry["properties"] = {"method": {"const": method}} | entry["properties"]
+        entry["properties"] = entry["properties"] | {"method": {"enum": its}}
         entry["required"] = ["method", *entry["required"]]
-    refs = [{"$ref": f"#/$defs/{model.__name__}"} for model in PROTECTIONS.values()]
+    refs = [{"$ref": f"#/$defs/{model.__name__}"} for model in methods]
     sheet["properties"]["protect"]["items"] = {"anyOf": refs}
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, get_args
 
 from pydantic import BaseModel, ConfigDict, ValidationError
@@ -20,23 +20,25 @@ class Settings(BaseModel):
         try:
             super().__init__(**given)
         except ValidationError as error:
-            raise explained(error, type(self)) from None
+            raise explained(error, type(self), given) from None
 
     # settings within settings are made without it, so that errors tell the whole way to what is wrong
     __init__.__pydantic_base_init__ = True  # type: ignore[attr-defined]  # pydantic's own sign
 
 
-def explained(error: ValidationError, model: type[Settings], *, within: str = "") -> SettingError:
+def explained(
+    error: ValidationError, model: type[Settings], given: Mapping[str, Any], *, within: str = ""
+) -> SettingError:
     """Say in words which setting is wrong and what is allowed.
 
     Parameters
     ----------
-    error, model
-        What pydantic found wrong with these settings.
+    error, model, given
+        What pydantic found wrong with these settings, and what they were to be made of.
     within
         Where the settings stand, as ``protect[0]`` of a recipe.
     """
-    problem = first_problem(error)
+    problem = first_problem(error, given)
     place = place_of(problem["loc"], within=within)
     if problem["type"] == "extra_forbidden":
         name = str(problem["loc"][-1])
@@ -44,18 +46,31 @@ def explained(error: ValidationError, model: type[Settings], *, within: str = ""
     if problem["type"] == "missing":
         return SettingError(f"setting {place!r} is missing")
     message = problem["msg"].removeprefix("Value error, ")
-    given = problem.get("input")
-    shown = f" (given: {given!r})" if isinstance(given, str | int | float | bool) else ""
+    found = problem.get("input")
+    shown = f" (given: {found!r})" if isinstance(found, str | int | float | bool) else ""
     if not problem["loc"]:
         # several settings do not go together
         return SettingError(f"{within}: {message}" if within else message)
     return SettingError(f"setting {place!r}: {message[:1].lower()}{message[1:]}{shown}")
 
 
-def first_problem(error: ValidationError) -> ErrorDetails:
-    """Return what is told of an error: a name that is not known before one that is missing, which it may stand for."""
+def first_problem(error: ValidationError, given: Mapping[str, Any]) -> ErrorDetails:
+    """Return what is told of an error: a name that is not known before one that is missing, which it may stand for.
+
+    Its place is the way through what was given; pydantic also names which of several forms it took a value for.
+    """
     problems = error.errors(include_url=False)
-    return next((problem for problem in problems if problem["type"] == "extra_forbidden"), problems[0])
+    problem = next((one for one in problems if one["type"] == "extra_forbidden"), problems[0])
+    way: list[str | int] = []
+    node: Any = given
+    for part in problem["loc"]:
+        known = node if isinstance(node, Mapping) else range(len(node)) if isinstance(node, list | tuple) else ()
+        if part in known:
+            node = node[part]
+        elif problem["type"] != "missing" or part != problem["loc"][-1]:
+            continue
+        way.append(part)
+    return ErrorDetails(**{**problem, "loc": tuple(way)})
 
 
 def place_of(parts: Sequence[str | int], *, within: str = "") -> str:

@@ -170,3 +170,45 @@ def test_an_interruption_leaves_nothing(recipe, folder, wait):
     assert process.returncode in (130, -signal.SIGINT)
     assert out == b""
     assert sorted(folder.rglob("*")) == before
+
+
+FUZZY = """
+[microfile]
+path = "people.csv"
+identifiers = ["name"]
+missing = { hours = [-1] }
+delimiter = ";"
+
+[[protect]]
+method = "sets"
+quasi = ["age", "hours"]
+sensitive = "ill"
+k = 3
+q = 2
+
+[protect.sets]
+hours = 2
+
+[protect.sets.age]
+young = { shape = "falling", corners = [30, 40] }
+old = { shape = "rising", corners = [30, 40] }
+"""
+
+
+def test_protect_by_fuzzy_sets(run, recipe, folder):
+    code, out, err = run("protect", str(recipe(FUZZY)))
+    assert (code, err) == (0, "")
+    for words in ("The release holds.", "young: fully up to 30, falling from 30 to 40", "Q (at level 0.5)", "inverts"):
+        assert words in out
+    code, out, _ = run("protect", str(recipe(FUZZY)), "--force", "--json")
+    told = json.loads(out)
+    assert (code, told["method"], told["holds"]) == (0, "sets", True)
+    assert told["sets"]["age"]["old"] == "rising from 30 to 40, fully from 40 on"
+    assert told["measured"]["fuzzy"]["q"] >= 2
+    assert set(sf.open_release(folder / "people-release").table["age"].unique()) == {"young", "old", "young / old"}
+
+
+def test_a_recipe_with_wrong_sets_points_at_the_shape(run, recipe):
+    code, _, err = run("protect", str(recipe(FUZZY.replace("[30, 40] }\nold", "[40, 30] }\nold"))))
+    assert code == 2
+    assert "line 19: setting 'protect[0].sets.age.young.corners': corners must not descend" in err

@@ -14,6 +14,7 @@ from sfumato.errors import SettingError
 from sfumato.progress import Progress
 from sfumato.recipe import Recipe, read_recipe
 from sfumato.release.audit import Audit, audit_folder
+from sfumato.release.fuzziness import fuzzy_forms
 from sfumato.release.release import Format, Release, check_folder, open_release
 from sfumato.statistics.estimate import Estimate, Regression
 
@@ -101,10 +102,17 @@ def as_json(recipe: Recipe, release: Release, audit: Audit, told: list[Estimate 
         "apart": settings.get("apart"),
         "holds": audit.holds,
         "measured": audit.measured,
-        "uncertainty": settings["uncertainty"],
+        **_boxes_as_json(settings),
         "statistics": [one.summary() for one in told],
-        "edges": {"kind": settings["edges"], "grids": settings["grids"], "shown": settings.get("shown")},
+        "sets": {name: form.sets for name, form in fuzzy_forms(release.codebook).items()},
     }
+
+
+def _boxes_as_json(settings: dict[str, Any]) -> dict[str, Any]:
+    if settings["method"] != "boxes":
+        return {}
+    edges = {"kind": settings["edges"], "grids": settings["grids"], "shown": settings.get("shown")}
+    return {"uncertainty": settings["uncertainty"], "edges": edges}
 
 
 def _show(
@@ -128,7 +136,8 @@ def _show(
     )
     if told:
         show_estimates(told, None)
-    for line in (*_exactness(settings), *_edges(settings)):
+    boxes = (*_exactness(settings), *_edges(settings)) if settings["method"] == "boxes" else ()
+    for line in (*boxes, *_sets(release, measured)):
         out.print(line, markup=False)
     out.print(f"The release lies in {folder}; what only you may keep in {folder}.private.", markup=False)
     if picture is not None:
@@ -147,6 +156,8 @@ def _limits(release: Release, audit: Audit) -> list[tuple[str, float, object]]:
     rows: list[tuple[str, float, object]] = [("k", promise.k, measured["k"])]
     if promise.household is not None:
         rows.append(("households", promise.k, measured["households"]))
+    if promise.q is not None:
+        rows.append((f"Q (at level {promise.level:g})", promise.q, measured["fuzzy"]["q"]))
     if promise.l is not None:
         # what recursive diversity reaches is a c, which is told in JSON
         entropies = (its["entropy_l"] for its in measured["attributes"].values())
@@ -179,3 +190,16 @@ def _edges(settings: dict[str, Any]) -> list[str]:
         return [f"Edges {where[settings['edges']]}: they are an exact value of {shown} records."]
     grids = [f"{name} {step if isinstance(step, str) else f'{step:g}'}" for name, step in settings["grids"].items()]
     return [f"Edges lie on grids: {', '.join(grids)}."] if grids else []
+
+
+def _sets(release: Release, measured: dict[str, Any]) -> list[str]:
+    """Say what fuzzy sets mean, and what can be inferred from the words or grades of a record."""
+    lines = []
+    for name, form in fuzzy_forms(release.codebook).items():
+        lines.append(f"{name} is released as {form.shown} of {len(form.sets)} sets:")
+        lines += [f"  {word}: {meaning}" for word, meaning in form.sets.items()]
+    for name, its in measured.get("fuzzy", {}).get("inversion", {}).items():
+        lines.append(
+            f"Who inverts the grades learns {name} to within {its['narrowest']:g} at best, of {its['span']:g}."
+        )
+    return lines

@@ -29,6 +29,12 @@ class Promise(Settings):
     """What a missing value is: a value of its own (the safe reading), or one that could be any."""
     k: int = Field(default=2, ge=1, le=2**53)
     """Each block has at least so many records."""
+    q: int | None = Field(default=None, ge=1)
+    """Of fuzzy sets: that each has at least so many records is possible to ``level``."""
+    level: float = Field(default=0.5, gt=0, le=1)
+    """How possible ``q`` is."""
+    operator: Literal["min", "mean"] = "min"
+    """How the possibilities of the sets are made one for ``q``: min tells the worst set, mean hides it."""
     l: float | None = Field(default=None, ge=1)  # noqa: E741  # the field's own letter
     """Each block has at least so many well-represented values of each sensitive attribute."""
     diversity: Literal["distinct", "entropy", "recursive"] = "distinct"

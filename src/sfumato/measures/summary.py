@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, Literal
 
+from sfumato.measures.fuzzy_safety import FuzzyAttributeSafety, FuzzySafety
 from sfumato.measures.risk import Risk
 from sfumato.measures.safety import AttributeSafety, Safety
 
@@ -39,6 +40,31 @@ def _summarize_attribute(attribute: AttributeSafety) -> dict[str, Any]:
         "enhanced_beta": _finite(attribute.enhanced_beta.worst),
         "delta": _finite(attribute.delta.worst),
         "blocks_lacking_a_value": attribute.blocks_lacking_a_value,
+    }
+
+
+def summarize_fuzzy(safety: FuzzySafety, *, level: float, operator: Literal["min", "mean"]) -> dict[str, Any]:
+    """Return all measures of a fuzzy partition as numbers; Q at a level of possibility."""
+    return {
+        "sets": safety.memberships.shape[1],
+        "k": int(safety.k.nonfuzzy.worst),
+        "sigma_k": _finite(safety.k.sigma.worst),
+        "q": safety.q(operator=operator).reached(level),
+        "q_fg": safety.q(operator=operator, possibility="fg").reached(level),
+        "level": level,
+        "attributes": {name: _summarize_fuzzy_attribute(its) for name, its in safety.attributes.items()},
+    }
+
+
+def _summarize_fuzzy_attribute(attribute: FuzzyAttributeSafety) -> dict[str, Any]:
+    return {
+        "l": _finite(attribute.l.distinct.worst),
+        "represented_l": _finite(attribute.l.represented.worst),
+        "entropy_l": _finite(attribute.l.entropy.worst),
+        "belief": _finite(attribute.l.belief.worst),
+        "alpha": _finite(attribute.l.alpha.worst),
+        "t": _finite(attribute.t.t),
+        "set_t": _finite(attribute.t.sets.worst),
     }
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
@@ -42,4 +42,25 @@ class Sets(Settings):
         return (attribute,)
 
 
-Form = Annotated[Exact | Interval | Sets, Field(discriminator="form")]
+class Fuzzy(Settings):
+    """Fuzzy sets of an attribute's values, or of several attributes' together.
+
+    They are released as words, in a column of the attribute's name, or as grades, in a column ``<name>.<set>`` each.
+    """
+
+    form: Literal["fuzzy"] = "fuzzy"
+    sets: dict[str, str] = Field(min_length=1)
+    """Each set with what it means."""
+    shown: Literal["words", "grades"] = "words"
+    """Whether a record has the words of all sets that it belongs to, or its grades."""
+    levels: int = Field(ge=1)
+    """Grades are multiples of one in so many."""
+    definition: dict[str, Any]
+    """From what the grades are computed, as :func:`~sfumato.fuzzy.released.sets_of` reads it."""
+
+    def columns(self, attribute: str) -> tuple[str, ...]:
+        """Return the table's columns of the attribute."""
+        return (attribute,) if self.shown == "words" else tuple(f"{attribute}.{name}" for name in self.sets)
+
+
+Form = Annotated[Exact | Interval | Sets | Fuzzy, Field(discriminator="form")]

@@ -12,14 +12,16 @@ import polars as pl
 from pydantic import ValidationError
 
 from sfumato.errors import ReleaseError, SfumatoError
+from sfumato.fuzzy.released import misfit
 from sfumato.measures.kept import Why, explain, keeps
 from sfumato.measures.promise import Promise
 from sfumato.measures.summary import summarize
-from sfumato.microfile.forms import Interval, Sets
+from sfumato.microfile.forms import Fuzzy, Interval, Sets
 from sfumato.microfile.microfile import Microfile
 from sfumato.release.certificate import CERTIFICATE, CODEBOOK, FILES, Certificate, digest_of, read_json, seal_of
 from sfumato.release.codebook import Codebook
 from sfumato.release.data import column_facts, read_data
+from sfumato.release.fuzziness import fuzzy_forms, fuzzy_measured
 from sfumato.settings import Settings
 
 Subject = Literal["certificate", "codebook", "data", "promise", "folder"]
@@ -74,17 +76,41 @@ def audit_table(table: Microfile, promise: Promise, codebook: Codebook) -> Audit
     findings = list(_misfits(table, codebook))
     if findings:
         return Audit(tuple(findings))
-    columns = codebook.columns()
+    columns, fuzzy = codebook.columns(), fuzzy_forms(codebook)
     try:
         keys = [column for name in promise.quasi for column in columns[name]]
         kept = keeps(table, promise, keys=keys, hierarchies=codebook.hierarchies())
         reasons = explain(kept, table, columns=columns, hierarchies=codebook.hierarchies())
+        measured = summarize(kept.safety)
+        if fuzzy or promise.q is not None:
+            measured["fuzzy"] = fuzzy_measured(table, fuzzy, promise)
     except KeyError as error:
         return Audit((*findings, Finding("promise", f"the data has no attribute {error.args[0]!r}")))
     except SfumatoError as error:
         return Audit((*findings, Finding("promise", f"cannot be measured: {error.message}")))
     findings += [Finding("promise", str(reason)) for reason in reasons]
-    return Audit(tuple(findings), summarize(kept.safety), tuple(reasons))
+    if fuzzy or promise.q is not None:
+        findings += _fuzzy_findings(promise, fuzzy, measured, broken=bool(reasons))
+    return Audit(tuple(findings), measured, tuple(reasons))
+
+
+def _fuzzy_findings(
+    promise: Promise, forms: dict[str, Fuzzy], measured: dict[str, Any], *, broken: bool
+) -> Iterator[Finding]:
+    """Find whether Q is kept, and, where blocks are too small, how far grades give values back."""
+    reached = measured["fuzzy"].get("q")
+    if promise.q is not None and reached is None:
+        yield Finding("promise", "q: there are too many combinations of fuzzy sets to measure it")
+    elif promise.q is not None and reached < promise.q:
+        yield Finding("promise", f"q: promised {promise.q}, reached {reached} at level {promise.level:g}")
+    graded = [form for form in forms.values() if form.shown == "grades"]
+    if broken and graded:
+        for name, its in measured["fuzzy"]["inversion"].items():
+            yield Finding(
+                "promise",
+                f"grades on {graded[0].levels} levels give values of {name!r} back: half of the records to within "
+                f"{its['median']:g}, the nearest to within {its['narrowest']:g}; release fewer levels, or words",
+            )
 
 
 def _misfits(table: Microfile, codebook: Codebook) -> Iterator[Finding]:
@@ -112,6 +138,8 @@ def _misfits(table: Microfile, codebook: Codebook) -> Iterator[Finding]:
             labels = {str(value) for value in table.encoded(name).values.tolist()}
             if unknown := len(labels - set(entry.form.members)):
                 yield Finding("codebook", f"does not explain {unknown} labels of column {name!r}")
+        elif isinstance(entry.form, Fuzzy) and (wrong_sets := misfit(table, name, entry.form)):
+            yield Finding("codebook", wrong_sets)
 
 
 def parse_as(model: type[Settings], path: Path, content: dict[str, Any]) -> Any:

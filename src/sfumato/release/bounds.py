@@ -11,7 +11,7 @@ import numpy as np
 from sfumato.arrays import Flags, Reals
 from sfumato.errors import ReleaseError, SettingError, nearest
 from sfumato.microfile.attribute import Kind
-from sfumato.microfile.forms import Exact, Interval, Sets
+from sfumato.microfile.forms import Exact, Fuzzy, Interval, Sets
 from sfumato.microfile.microfile import Microfile
 from sfumato.release.codebook import Codebook
 
@@ -75,6 +75,9 @@ def bounds_of(table: Microfile, codebook: Codebook, names: Sequence[str], weight
 
 def _is_numeric(table: Microfile, codebook: Codebook, name: str) -> bool:
     form = codebook.attributes[name].form
+    if isinstance(form, Fuzzy):
+        # its sets have no sharp ends, so nothing would be guaranteed
+        return False
     if isinstance(form, Sets):
         return all(its and all(map(NUMBER.fullmatch, its)) for its in form.members.values())
     return all(

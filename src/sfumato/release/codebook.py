@@ -10,7 +10,7 @@ from pydantic import Field
 from sfumato.errors import ReleaseError
 from sfumato.microfile.attribute import Code, Kind
 from sfumato.microfile.encoding import Encoded, is_one_of
-from sfumato.microfile.forms import Exact, Form, Interval, Sets
+from sfumato.microfile.forms import Exact, Form, Fuzzy, Interval, Sets
 from sfumato.microfile.hierarchy import Hierarchy
 from sfumato.microfile.microfile import Kinds, Microfile
 from sfumato.settings import Settings
@@ -51,7 +51,7 @@ class Codebook(Settings):
         """Return the kinds of the data's columns."""
         kinds: dict[str, str | list[str | int | float]] = {}
         for name, entry in self.attributes.items():
-            if isinstance(entry.form, Interval):
+            if entry.form.columns(name) != (name,):
                 continue
             kinds[name] = list(entry.order) if entry.order and entry.kind is Kind.ORDINAL else entry.kind.value
         return kinds
@@ -99,6 +99,8 @@ def _entry(table: Microfile, name: str, form: Form, hierarchy: Hierarchy | None)
             raise ReleaseError(f"columns {low.name!r} and {high.name!r} have different missing codes")
         written = [value for part in (low, high) if part.missing for value in _raw_values(table, part.name)]
         return Entry(kind=Kind.NUMERIC, form=form, missing=_occurring(low.missing, written))
+    if isinstance(form, Fuzzy) and form.shown == "grades":
+        return Entry(kind=Kind.NUMERIC, form=form)
     attribute = table.attribute(name)
     told = isinstance(form, Sets) or attribute.kind is Kind.ORDINAL or attribute.labels or hierarchy
     encoded = table.encoded(name) if told else Encoded(np.empty(0, dtype=np.int32), np.empty(0))

@@ -1,0 +1,145 @@
+"""Finding the sets: by clustering several attributes together, or attribute by attribute."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+
+from sfumato.arrays import Flags, Reals
+from sfumato.errors import MicrofileError, SettingError, UnattainableError
+from sfumato.fuzzy.partitions import ruspini_from
+from sfumato.fuzzy.released import BETWEEN, ClusteredSets, PublicSets, ShapedSets
+from sfumato.fuzzy.shapes import written
+from sfumato.fuzzy.variables import LinguisticVariable
+from sfumato.microfile.hierarchy import readable
+
+if TYPE_CHECKING:
+    from sfumato.microfile.microfile import Microfile
+    from sfumato.partitions.partition import FuzzyPartition
+
+FINE = 20
+"""Centres are rounded to a readable step of at most one in so many deviations: an exact mean tells too much."""
+STARTS = 4
+"""So many starts of a clustering are tried."""
+NAMED = 2
+"""Up to so many attributes, sets are named by their centres."""
+
+
+def find_sets(settings: FuzzyPartition, microfile: Microfile) -> dict[str, PublicSets]:
+    """Return the sets of each attribute of the release: one of all quasi attributes together, or one each."""
+    if settings.method == "sets":
+        return {name: ShapedSets(variable=_variable(settings, microfile, name)) for name in settings.quasi}
+    return {joint_name(settings.quasi): _clustered(settings, microfile)}
+
+
+def joint_name(names: tuple[str, ...]) -> str:
+    """Name the attribute that stands for several."""
+    return "+".join(names)
+
+
+def complete_values(microfile: Microfile, names: tuple[str, ...]) -> tuple[Reals, Flags]:
+    """Return records by attributes, and which records lack one."""
+    values = np.stack([microfile.numbers(name) for name in names], axis=1)
+    lacking: Flags = np.asarray(np.isnan(values).any(axis=1))
+    return values, lacking
+
+
+def _variable(settings: FuzzyPartition, microfile: Microfile, name: str) -> LinguisticVariable:
+    numbers = microfile.numbers(name)
+    given: Any = settings.sets.get(name, 3) if isinstance(settings.sets, dict) else settings.sets
+    if isinstance(given, int):
+        return ruspini_from(name, numbers, sets=given)
+    variable = LinguisticVariable(attribute=name, values=given)
+    if any(BETWEEN in word for word in given):
+        raise SettingError(f"sets: a word of {name!r} has {BETWEEN.strip()!r} in it, which stands between words")
+    known = numbers[~np.isnan(numbers)]
+    bends = [bend for shape in variable.values.values() for bend in shape.bends]
+    # grades must sum to 1 wherever a record can be; the file's own ends are not told
+    variable.check_ruspini()
+    totals = variable.grades(np.array([known.min(), known.max()])).sum(axis=1)
+    if np.abs(totals - 1.0).max() > 1e-9:
+        raise SettingError(
+            f"sets: the values of {name!r} reach beyond its sets, from {written(min(bends))} to {written(max(bends))}",
+            hint="let the first set be falling and the last one rising, which have no end",
+        )
+    return variable
+
+
+def _clustered(settings: FuzzyPartition, microfile: Microfile) -> ClusteredSets:
+    values, lacking = complete_values(microfile, settings.quasi)
+    known = values[~lacking]
+    count = settings.sets if isinstance(settings.sets, int) else 0
+    distinct = pl.DataFrame(known).n_unique()
+    if distinct < count:
+        raise UnattainableError(
+            f"{count} sets need as many different records; {distinct} have all quasi attributes and differ",
+            hint=f"ask for at most {distinct} sets" if distinct > 1 else "leave it to Boxes",
+        )
+    scales = _scales(settings, known)
+    weights = None
+    if settings.weight is not None:
+        weights = microfile.numbers(settings.weight)[~lacking]
+    centres, norms = _fitted(settings, known / scales, count, weights)
+    # in the attributes' own units
+    norms = norms / np.outer(scales, scales)
+    steps = [readable(float(known[:, column].std()) / FINE) for column in range(known.shape[1])]
+    rounded = [[float(f"{round(v / s) * s:.12g}") for v, s in zip(c * scales, steps, strict=True)] for c in centres]
+    order = sorted(range(count), key=lambda place: rounded[place])
+    centres_told = tuple(tuple(rounded[place]) for place in order)
+    return ClusteredSets(
+        attributes=settings.quasi,
+        names=_names(centres_told),
+        centres=centres_told,
+        norms=tuple(tuple(tuple(float(f"{v:.8g}") for v in row) for row in norms[place]) for place in order),
+        fuzzifier=None if settings.method == "k-means" else settings.fuzzifier,
+    )
+
+
+def _fitted(settings: FuzzyPartition, values: Reals, count: int, weights: Reals | None) -> tuple[Reals, Reals]:
+    """Return the centres and norms that a clustering finds."""
+    attributes = values.shape[1]
+    if settings.method == "k-means":
+        from sklearn.cluster import KMeans
+
+        crisp = KMeans(count, n_init=STARTS, random_state=settings.seed).fit(values, sample_weight=weights)
+        return crisp.cluster_centers_, np.tile(np.eye(attributes), (count, 1, 1))
+    if settings.method == "gustafson-kessel":
+        from sfumato.fuzzy.gustafson_kessel import GustafsonKessel
+
+        long = GustafsonKessel(
+            count,
+            fuzzifier=settings.fuzzifier,
+            # a set that is thinner than centres are rounded would not be where its records are
+            max_condition=FINE**2,
+            n_init=STARTS,
+            random_state=settings.seed,
+            threads=settings.threads,
+        ).fit(values, sample_weight=weights)
+        return long.cluster_centers_, long.norms_
+    from sfumato.fuzzy.c_means import FuzzyCMeans
+
+    found = FuzzyCMeans(
+        count, fuzzifier=settings.fuzzifier, n_init=STARTS, random_state=settings.seed, threads=settings.threads
+    ).fit(values, sample_weight=weights)
+    return found.cluster_centers_, np.tile(np.eye(attributes), (count, 1, 1))
+
+
+def _scales(settings: FuzzyPartition, known: Reals) -> Reals:
+    """Return in what each attribute is measured, rounded so that it tells little."""
+    widths = {"deviation": known.std(axis=0), "range": np.ptp(known, axis=0), "none": np.ones(known.shape[1])}
+    constant = [name for name, width in zip(settings.quasi, np.ptp(known, axis=0), strict=True) if not width > 0]
+    if constant:
+        raise MicrofileError(
+            f"column {constant[0]!r} (quasi) has the same value everywhere, so that no sets can be found",
+            hint="leave it out of quasi",
+        )
+    return np.array([float(f"{width:.2g}") for width in widths[settings.scale]])
+
+
+def _names(centres: tuple[tuple[float, ...], ...]) -> tuple[str, ...]:
+    told = tuple("about " + ", ".join(map(written, centre)) for centre in centres)
+    if len(centres[0]) <= NAMED and len(set(told)) == len(told):
+        return told
+    return tuple(f"set {number}" for number in range(1, len(centres) + 1))

@@ -1,0 +1,156 @@
+"""FuzzyPartition: the settings, and the way from a microfile to a release."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Discriminator, Field, Tag, model_validator
+
+from sfumato.errors import SettingError
+from sfumato.fuzzy.shapes import AnyShape
+from sfumato.measures.fuzzy_anonymity import Operator
+from sfumato.measures.promise import Distance, Promise
+from sfumato.microfile.microfile import Microfile, as_microfile
+from sfumato.microfile.roles import Names
+from sfumato.progress import Progress, silent
+from sfumato.release.release import Release
+from sfumato.settings import Settings
+
+Method = Literal["fuzzy-c-means", "gustafson-kessel", "k-means", "sets"]
+
+
+def _kind(given: Any) -> str:
+    return "number" if isinstance(given, int) else "table"
+
+
+# told apart before they are checked, so that an error speaks of what was meant
+Own = Annotated[Annotated[int, Tag("number")] | Annotated[dict[str, AnyShape], Tag("table")], Discriminator(_kind)]
+Sets = Annotated[Annotated[int, Tag("number")] | Annotated[dict[str, Own], Tag("table")], Discriminator(_kind)]
+
+
+class FuzzyPartition(Settings):
+    """Replace quasi attributes by fuzzy sets of their values.
+
+    Exact grades would give the values back, so they are released on few levels, or as the words of all sets that a
+    record belongs to; and k, l and t are those of what is released.
+
+    Examples
+    --------
+    >>> from sfumato.microfile.census import census
+    >>> partition = FuzzyPartition(quasi=["age", "hours"], k=10)
+    >>> release = partition.protect(census(2000))
+    >>> release.audit().k >= 10
+    True
+    """
+
+    quasi: Names = Field(min_length=1)
+    """Numeric attributes that others may know and that together can identify; they are released as fuzzy sets."""
+    sensitive: Names = ()
+    """Attributes that nobody should learn of a person; they are released as they are."""
+    identifiers: Names = ()
+    """Attributes that name a person; they never leave."""
+    weight: str | None = None
+    """How many people of the population a record stands for."""
+    household: str | None = None
+    """The household of a record: with it, every block has records of at least k households."""
+    method: Method = "fuzzy-c-means"
+    """How sets are found: round clusters of all quasi attributes together, long ones (Gustafson-Kessel), crisp ones
+    (k-means), or sets of each attribute by itself, which cross."""
+    sets: Sets = 3
+    """How many sets; with method "sets" also attribute by attribute, or the sets themselves, a shape for each word."""
+    fuzzifier: float = Field(default=2.0, gt=1, le=10)
+    """m of the clusterings: the higher, the fuzzier."""
+    scale: Literal["deviation", "range", "none"] = "deviation"
+    """In what attributes are measured before they are clustered; Gustafson-Kessel finds its own measure."""
+    shown: Literal["words", "grades"] = "words"
+    """Whether a record gets the words of all sets that it belongs to, or its grades."""
+    levels: int = Field(default=4, ge=1, le=1000)
+    """Grades are multiples of one in so many; a record belongs to a set by at least about half of one."""
+    k: int = Field(default=2, ge=1, le=2**53)
+    """At least so many records are released alike."""
+    q: int | None = Field(default=None, ge=1)
+    """Q-anonymity: that every fuzzy set has at least so many records shall be possible to ``level``."""
+    level: float = Field(default=0.5, gt=0, le=1)
+    """How possible ``q`` must be."""
+    operator: Operator = "min"
+    """How the sets' possibilities are made one: min tells the worst set, mean hides it among others."""
+    l: float | None = Field(default=None, ge=1)  # noqa: E741  # the field's own letter
+    """Records released alike have at least so many well-represented values of each sensitive attribute."""
+    diversity: Literal["distinct", "entropy", "recursive"] = "distinct"
+    """How ``l`` counts values: distinct, entropy or recursive, which needs ``c``."""
+    c: float | None = Field(default=None, gt=0)
+    """c of recursive (c, l)-diversity."""
+    t: float | None = Field(default=None, ge=0, le=1)
+    """The sensitive values of records released alike are at most so far from the table's."""
+    distances: dict[str, Distance] = Field(default_factory=dict)
+    """The ground distance of ``t``, attribute by attribute; default: ordered for numeric and ordinal attributes, else
+    equal."""
+    suppress: float = Field(default=0.0, ge=0, lt=1)
+    """Up to this share of the records may be left out: those whose block is too small."""
+    seed: int = Field(default=0, ge=0, lt=2**31)
+    """The seed of the first centres."""
+    threads: int | None = Field(default=None, ge=1, le=1024)
+    """How many threads; the result does not depend on it. Default: as many as there are cores."""
+    force: bool = False
+    """Whether k = 1, which protects nobody, is meant."""
+
+    @model_validator(mode="after")
+    def _fits(self) -> FuzzyPartition:
+        if self.k < 2 and not self.force:
+            raise ValueError("k = 1 protects nobody; choose k of 2 or more, or say force=True")
+        if isinstance(self.sets, dict):
+            if self.method != "sets":
+                raise ValueError(f"sets of single attributes need method = 'sets', not {self.method!r}")
+            strange = [name for name in self.sets if name not in self.quasi]
+            if strange:
+                raise ValueError(f"sets names {strange[0]!r}, which is not quasi")
+        for count in self.sets.values() if isinstance(self.sets, dict) else [self.sets]:
+            if isinstance(count, int) and not 2 <= count <= 60:
+                raise ValueError(f"sets must be 2 to 60 (given: {count})")
+            if isinstance(count, dict) and not 2 <= len(count) <= 60:
+                raise ValueError(f"an attribute needs 2 to 60 sets (given: {len(count)})")
+        if self.method in ("sets", "k-means") and "fuzzifier" in self.model_fields_set:
+            raise ValueError(f"method = {self.method!r} has no fuzzifier")
+        # the promise checks what it has in common with this
+        self.promise(self.quasi)
+        return self
+
+    def promise(self, quasi: Names) -> Promise:
+        """Return what the release will promise of its own quasi attributes."""
+        try:
+            return Promise(
+                quasi=quasi,
+                sensitive=self.sensitive,
+                weight=self.weight,
+                household=self.household,
+                k=self.k,
+                q=self.q,
+                level=self.level,
+                operator=self.operator,
+                l=self.l,
+                diversity=self.diversity,
+                c=self.c,
+                t=self.t,
+                distances=self.distances,
+            )
+        except SettingError as error:
+            raise ValueError(error.message) from None
+
+    def protect(self, microfile: Microfile | Any, *, progress: Progress = silent) -> Release:
+        """Return a release in which the quasi attributes are fuzzy sets.
+
+        Parameters
+        ----------
+        microfile
+            A microfile, or a frame that becomes one.
+        progress
+            Called while sets are found and measured.
+
+        Raises
+        ------
+        UnattainableError
+            If a limit cannot be kept; it says which, and what would be attainable.
+        """
+        from sfumato.partitions.protection import protect
+
+        return protect(self, as_microfile(microfile), progress)

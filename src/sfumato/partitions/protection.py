@@ -1,0 +1,210 @@
+"""From a microfile to a release of fuzzy sets, step by step."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import polars as pl
+
+from sfumato.arrays import Flags, Reals
+from sfumato.errors import MicrofileError, UnattainableError
+from sfumato.fuzzy.released import PublicSets, columns_of, form_of, on_levels
+from sfumato.measures.kept import Limit, keeps
+from sfumato.microfile.attribute import Kind
+from sfumato.microfile.forms import Form
+from sfumato.microfile.microfile import Microfile
+from sfumato.microfile.roles import Roles
+from sfumato.partitions.finding import complete_values, find_sets
+from sfumato.progress import Progress
+from sfumato.release.fuzziness import fuzzy_forms, fuzzy_safety
+from sfumato.release.release import Release
+
+if TYPE_CHECKING:
+    from sfumato.partitions.partition import FuzzyPartition
+
+
+@dataclass(frozen=True)
+class Graded:
+    """The grades of all records in the sets of one attribute of the release."""
+
+    sets: PublicSets
+    grades: Reals
+    lacking: Flags
+
+
+def protect(settings: FuzzyPartition, microfile: Microfile, progress: Progress) -> Release:
+    """Find sets, release grades, measure, and make the release."""
+    progress("preparing", 0.0)
+    _check(settings, microfile)
+    progress("finding sets", 0.1)
+    graded = {name: _graded(sets, microfile) for name, sets in find_sets(settings, microfile).items()}
+    progress("measuring", 0.7)
+    table, forms = _table(settings, microfile, graded, settings.levels)
+    broken = _broken(settings, table, forms)
+    stay = np.ones(microfile.records, dtype=np.bool_)
+    if broken and settings.suppress:
+        stay = _stay(settings, table, forms)
+        table = table.filter(stay)
+        broken = _broken(settings, table, forms)
+    if broken:
+        raise _unattainable(settings, microfile, graded, broken[0])
+    _refuse_blur(graded, settings)
+    release = Release(
+        table,
+        promise=settings.promise(tuple(forms)),
+        forms=forms,
+        identifiers=settings.identifiers,
+        settings={
+            "method": settings.method,
+            "shown": settings.shown,
+            "levels": settings.levels,
+            "replaced": list(settings.quasi),
+            "left_out": int((~stay).sum()),
+        },
+        private={
+            "original_records": microfile.records,
+            "protection": settings.model_dump(mode="json", exclude_defaults=True),
+        },
+    )
+    _refuse_few(settings, release)
+    progress("measuring", 1.0)
+    return release
+
+
+def _check(settings: FuzzyPartition, microfile: Microfile) -> None:
+    Roles(
+        quasi=settings.quasi,
+        sensitive=settings.sensitive,
+        identifiers=settings.identifiers,
+        weight=settings.weight,
+        household=settings.household,
+    ).check(microfile)
+    for name in settings.quasi:
+        if microfile.attribute(name).kind is not Kind.NUMERIC or microfile.series(name).dtype.is_temporal():
+            raise MicrofileError(
+                f"column {name!r} (quasi) is not numeric, so that it has no fuzzy sets",
+                hint="use Boxes, or make a date an age",
+            )
+        if microfile.is_blank(name):
+            raise MicrofileError(f"column {name!r} (quasi) has only missing values", hint="leave it out of quasi")
+    if settings.k > microfile.records:
+        raise UnattainableError(
+            f"k = {settings.k:,} is larger than the file of {microfile.records:,} records",
+            hint=f"choose k from 2 to {microfile.records:,}",
+        )
+
+
+def _graded(sets: PublicSets, microfile: Microfile) -> Graded:
+    values, lacking = complete_values(microfile, sets.attributes)
+    # a record that lacks a value is told nothing about
+    return Graded(sets, sets.grades(np.where(lacking[:, None], 0.0, values)), lacking)
+
+
+def _table(
+    settings: FuzzyPartition, microfile: Microfile, graded: Mapping[str, Graded], levels: int
+) -> tuple[Microfile, dict[str, Form]]:
+    """Put the sets in the place of the quasi attributes; the other columns stay as they are."""
+    forms = {name: form_of(its.sets, shown=settings.shown, levels=levels) for name, its in graded.items()}
+    wide: dict[str, pl.Series] = {}
+    for name, its in graded.items():
+        wide |= columns_of(name, forms[name], on_levels(its.grades, levels), its.lacking)
+    kept = [name for name in microfile.names if name not in (*settings.quasi, *settings.identifiers)]
+    taken = [name for name in wide if name in kept]
+    if taken:
+        raise MicrofileError(
+            f"fuzzy sets would be written to {taken[0]!r}, which is another column", hint=f"rename {taken[0]!r}"
+        )
+    table = microfile.select([*kept, settings.quasi[0]]).with_columns(wide)
+    order, put = [], False
+    for name in microfile.names:
+        if name in settings.quasi and not put:
+            order += list(wide)
+            put = True
+        elif name in kept:
+            order.append(name)
+    return table.select(order), dict(forms)
+
+
+def _broken(settings: FuzzyPartition, table: Microfile, forms: Mapping[str, Form]) -> list[Limit]:
+    """Measure what would be released; return the limits that it breaks."""
+    keys = [column for name, form in forms.items() for column in form.columns(name)]
+    return keeps(table, settings.promise(tuple(forms)), keys=keys).broken
+
+
+def _stay(settings: FuzzyPartition, table: Microfile, forms: Mapping[str, Form]) -> Flags:
+    """Say which records stay if those of broken blocks are left out; all, if there are too many."""
+    stay = np.ones(table.records, dtype=np.bool_)
+    keys = [column for name, form in forms.items() for column in form.columns(name)]
+    promise = settings.promise(tuple(forms))
+    while True:
+        kept = keeps(table.filter(stay), promise, keys=keys)
+        if not kept.broken:
+            return stay
+        numbers = kept.safety.blocks.numbers
+        wrong = np.zeros(len(kept.safety.blocks), dtype=np.bool_)
+        for limit in kept.broken:
+            wrong |= limit.measure.breaking(limit.limit)
+        stay[np.flatnonzero(stay)[wrong[numbers]]] = False
+        if (~stay).sum() > settings.suppress * table.records or not stay.any():
+            return np.ones(table.records, dtype=np.bool_)
+
+
+def _unattainable(
+    settings: FuzzyPartition, microfile: Microfile, graded: Mapping[str, Graded], limit: Limit
+) -> UnattainableError:
+    """Say which limit binds, and the mildest change that would keep it."""
+    found = limit.violations
+    of = f" of {limit.attribute!r}" if limit.attribute else ""
+    crisp = settings.method == "k-means"
+    how = f"{settings.sets} sets" if crisp else f"{settings.shown} on {settings.levels} levels"
+    told = (
+        f"{limit.setting} = {limit.limit:g}{of} cannot be kept with {how}: {found.records:,} records are released with "
+        f"too few others alike, or with too like ones (reached: {limit.reached:.4g})"
+    )
+
+    def works(levels: int) -> bool:
+        return not _broken(settings, *_table(settings, microfile, graded, levels))
+
+    if not crisp and settings.levels > 1 and works(1):
+        low, high = 1, settings.levels
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (middle, high) if works(middle) else (low, middle)
+        return UnattainableError(told, hint=f"levels = {low} would keep everything")
+    fewer = "fewer sets" if settings.method != "sets" else "fewer sets or attributes"
+    share = found.records / microfile.records
+    return UnattainableError(told, hint=f"choose {fewer}, a milder {limit.setting}, or suppress = {share:.3g} or more")
+
+
+def _refuse_blur(graded: Mapping[str, Graded], settings: FuzzyPartition) -> None:
+    """Refuse sets that all records belong to alike: clusters of many attributes that have none."""
+    for its in graded.values():
+        parts = on_levels(its.grades[~its.lacking], settings.levels)
+        shown = parts > 0 if settings.shown == "words" else parts
+        if len(shown) and (shown == shown[0]).all():
+            raise UnattainableError(
+                f"all records would be released alike: they have no clusters in {len(its.sets.attributes)} attributes "
+                "that grades on so few levels could tell apart",
+                hint="choose fewer attributes, a lower fuzzifier, or method = 'k-means'",
+            )
+
+
+def _refuse_few(settings: FuzzyPartition, release: Release) -> None:
+    """Refuse a release whose fuzzy sets have too few records."""
+    if settings.q is None:
+        return
+    safety = fuzzy_safety(release.microfile, fuzzy_forms(release.codebook), release.promise)
+    if safety is None:
+        raise UnattainableError(
+            "q cannot be measured: the fuzzy sets of all attributes have too many combinations",
+            hint="choose fewer sets",
+        )
+    reached = safety.q(operator=settings.operator).reached(settings.level)
+    if reached < settings.q:
+        raise UnattainableError(
+            f"q = {settings.q} cannot be kept: at level {settings.level:g} the fuzzy sets reach Q = {reached}",
+            hint=f"choose q of at most {reached}, a lower level or fewer sets" if reached else "choose fewer sets",
+        )

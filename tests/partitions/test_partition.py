@@ -1,0 +1,259 @@
+"""Releases by fuzzy partition: safe by what is released, told in words, and refused where grades are too fine."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import sfumato as sf
+from sfumato.errors import MicrofileError, ReleaseError, SettingError, UnattainableError
+from sfumato.fuzzy.released import memberships_of, on_levels, sets_of
+from sfumato.microfile.census import census
+from tests.partitions.tables import METHODS, people
+
+AGES = {
+    "young": {"shape": "falling", "corners": [30, 40]},
+    "middle": {"shape": "trapezoidal", "corners": [30, 40, 50, 60]},
+    "old": {"shape": "rising", "corners": [50, 60]},
+}
+
+
+def protected(file, **given):
+    return sf.FuzzyPartition(**{"quasi": ["age", "hours"], **given}).protect(file)
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    seed=st.integers(0, 999),
+    method=st.sampled_from(METHODS),
+    shown=st.sampled_from(["words", "grades"]),
+    levels=st.integers(1, 12),
+    sets=st.integers(2, 4),
+    gaps=st.booleans(),
+)
+def test_what_is_released_keeps_k(seed, method, shown, levels, sets, gaps):
+    file = people(seed, 300, gaps=gaps)
+    try:
+        release = protected(file, method=method, shown=shown, levels=levels, sets=sets, k=4, sensitive="ill", l=2)
+    except (UnattainableError, SettingError):
+        # too fine, or quantiles that coincide
+        return
+    table = release.table
+    columns = release.codebook.columns()
+    names = [column for name in release.promise.quasi for column in columns[name]]
+    blocks = table.group_by(names).agg(pl.len(), pl.col("ill").n_unique())
+    assert blocks["len"].min() >= 4
+    assert blocks["ill"].min() >= 2
+    assert release.audit().holds
+    assert not {"age", "hours"} & set(table.columns) or method == "sets"
+    assert table["ill"].to_list() == file["ill"].to_list()
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("shown", ["words", "grades"])
+def test_anybody_can_compute_the_grades_from_what_the_release_says(tmp_path, method, shown):
+    file = people(1, 2000)
+    folder = protected(file, method=method, shown=shown, k=3, suppress=0.3).write(tmp_path / "out", order="kept")
+    release = sf.open_release(folder)
+    if release.settings["left_out"]:
+        return
+    for name in release.promise.quasi:
+        form = release.codebook.attributes[name].form
+        sets = sets_of(form)
+        values = np.stack([file[attribute].to_numpy().astype(float) for attribute in sets.attributes], axis=1)
+        parts = on_levels(sets.grades(values), form.levels)
+        told = memberships_of(release.microfile, name, form)
+        expected = parts / form.levels if shown == "grades" else (parts > 0) / (parts > 0).sum(axis=1, keepdims=True)
+        np.testing.assert_allclose(told, expected)
+        assert list(form.sets) == list(sets.words())
+
+
+def test_the_same_seed_gives_the_same_bytes(tmp_path):
+    written = []
+    for threads in (1, 2):
+        release = protected(people(2, 3000), method="gustafson-kessel", threads=threads, k=3)
+        folder = release.write(tmp_path / str(threads), seed=5)
+        written.append([(folder / name).read_bytes() for name in ("data.parquet", "certificate.json", "codebook.json")])
+    assert written[0] == written[1]
+
+
+def test_sets_of_the_users_own():
+    file = pl.DataFrame({"age": [36, 36, 20, 20, 70, 70, 45, 45, 36]})
+    release = sf.FuzzyPartition(quasi="age", method="sets", sets={"age": AGES}, k=2).protect(file)
+    assert release.table["age"].to_list() == ["young / middle"] * 2 + ["young"] * 2 + ["old"] * 2 + ["middle"] * 2 + [
+        "young / middle"
+    ]
+    assert release.codebook.attributes["age"].form.sets["young"] == "fully up to 30, falling from 30 to 40"
+    exact = sf.FuzzyPartition(quasi="age", method="sets", sets={"age": AGES}, k=2, shown="grades", levels=10)
+    assert exact.protect(file).table["age.young"].to_list()[:3] == [0.4, 0.4, 1.0]
+
+
+def test_grades_that_are_too_fine_are_refused_with_what_would_do():
+    file = people(3, 500)
+    with pytest.raises(UnattainableError, match="k = 5 cannot be kept with grades on 100 levels") as refused:
+        protected(file, shown="grades", levels=100, k=5)
+    levels = int(refused.value.hint.split()[2])
+    assert refused.value.hint == f"levels = {levels} would keep everything"
+    assert protected(file, shown="grades", levels=levels, k=5).audit().holds
+    with pytest.raises(UnattainableError):
+        protected(file, shown="grades", levels=levels + 1, k=5)
+
+
+def test_the_audit_tells_that_grades_give_values_back():
+    """An age of 36 has the grade 0.6 in the middle, and nothing else has."""
+    file = pl.DataFrame({"age": np.arange(20.0, 80.0, 0.05)})
+    own = {"quasi": "age", "method": "sets", "sets": {"age": AGES}}
+    release = sf.FuzzyPartition(**own, shown="grades", levels=1000, k=1, force=True).protect(file)
+    inverted = release.audit().measured["fuzzy"]["inversion"]["age"]
+    assert inverted["narrowest"] < 0.02
+    strict = sf.Release(
+        release.table,
+        promise=sf.Promise(quasi="age", k=5),
+        forms={name: entry.form for name, entry in release.codebook.attributes.items()},
+    )
+    found = " ".join(finding.message for finding in strict.audit().findings)
+    assert "grades on 1000 levels give values of 'age' back" in found
+    with pytest.raises(ReleaseError, match="give values of 'age' back"):
+        strict.write("never")
+    coarse = sf.FuzzyPartition(**own, k=5).protect(file)
+    assert coarse.audit().measured["fuzzy"]["inversion"]["age"]["narrowest"] > 3
+
+
+def test_q_is_promised_and_measured():
+    file = people(4, 800)
+    reached = protected(file, k=2).audit().measured["fuzzy"]["q"]
+    assert protected(file, k=2, q=reached).audit().holds
+    with pytest.raises(UnattainableError, match=f"reach Q = {reached}"):
+        protected(file, k=2, q=reached + 1)
+    release = protected(file, k=2)
+    too_much = sf.Release(
+        release.table,
+        promise=release.promise.model_copy(update={"q": reached + 1}),
+        forms={name: entry.form for name, entry in release.codebook.attributes.items()},
+    )
+    assert f"q: promised {reached + 1}, reached {reached}" in too_much.audit().findings[0].message
+
+
+def test_records_that_lack_a_value_are_a_block_of_their_own():
+    file = people(5, 600, gaps=True)
+    release = protected(file, k=5)
+    (column,) = release.promise.quasi
+    lacking = file["age"].is_null() | file["hours"].is_null()
+    assert release.table[column].is_null().to_list() == lacking.to_list()
+    few = file.with_columns(age=pl.when(pl.int_range(pl.len()) < 2).then(None).otherwise(pl.col("age").fill_null(30)))
+    few = few.with_columns(hours=pl.col("hours").fill_null(20))
+    with pytest.raises(UnattainableError):
+        protected(few, k=5)
+    left = protected(few, k=5, suppress=0.01)
+    assert left.settings["left_out"] == 2
+    assert left.audit().holds
+
+
+def test_a_release_that_says_other_sets_is_found(tmp_path):
+    release = protected(people(6, 500), k=2, shown="grades", levels=2)
+    (name,) = release.promise.quasi
+    form = release.codebook.attributes[name].form
+    others = form.model_copy(update={"sets": {f"{word}!": told for word, told in form.sets.items()}})
+    renamed = {f"{name}.{word}": f"{name}.{word}!" for word in form.sets}
+    wrong = sf.Release(release.table.rename(renamed), promise=release.promise, forms={name: others})
+    assert "says other sets" in wrong.audit().findings[0].message
+    column = form.columns(name)[0]
+    moved = release.table.with_columns(pl.col(column) + 0.01)
+    wrong = sf.Release(moved, promise=release.promise, forms={name: form})
+    assert "records have others" in wrong.audit().findings[0].message
+
+
+def test_no_statistic_of_fuzzy_sets_is_guaranteed():
+    release = protected(census(1000).select(["age", "hours", "income"]), k=3)
+    with pytest.raises(SettingError):
+        release.estimate("mean(age)")
+    assert release.estimate("mean(income)").guaranteed
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"k": 1}, "k = 1 protects nobody"),
+        ({"sets": 1}, "sets must be 2 to 60"),
+        ({"sets": {"age": 3}}, "need method = 'sets'"),
+        ({"method": "sets", "sets": {"size": 3}}, "names 'size', which is not quasi"),
+        ({"method": "k-means", "fuzzifier": 3}, "has no fuzzifier"),
+        ({"levels": 0}, "levels"),
+        ({"l": 2}, "l needs a sensitive attribute"),
+        ({"method": "fcm"}, "method"),
+        ({"quasi": []}, "quasi"),
+    ],
+)
+def test_settings_that_make_no_sense(given, message):
+    with pytest.raises(SettingError, match=message):
+        sf.FuzzyPartition(**{"quasi": ["age", "hours"], **given})
+
+
+def test_files_that_have_no_fuzzy_sets():
+    file = people(7, 100)
+    with pytest.raises(MicrofileError, match=r"'ill' \(quasi\) is not numeric"):
+        sf.FuzzyPartition(quasi=["age", "ill"]).protect(file)
+    with pytest.raises(MicrofileError, match="same value everywhere"):
+        protected(file.with_columns(hours=pl.lit(40)))
+    with pytest.raises(UnattainableError, match="3 sets need as many different records; 2"):
+        protected(file.with_columns(age=pl.int_range(pl.len()) % 2, hours=pl.int_range(pl.len()) % 2))
+    with pytest.raises(UnattainableError, match="larger than the file"):
+        protected(file, k=101)
+    with pytest.raises(MicrofileError, match="only missing values"):
+        protected(file.with_columns(hours=pl.lit(None, dtype=pl.Int64)))
+    broken = {"low": {"shape": "falling", "corners": [30, 40]}, "high": {"shape": "rising", "corners": [35, 40]}}
+    with pytest.raises(SettingError, match="no Ruspini partition: at 35"):
+        sf.FuzzyPartition(quasi="age", method="sets", sets={"age": broken}).protect(file)
+    short = {
+        "low": {"shape": "trapezoidal", "corners": [0, 0, 25, 30]},
+        "high": {"shape": "trapezoidal", "corners": [25, 30, 40, 40]},
+    }
+    with pytest.raises(SettingError, match="reach beyond its sets, from 0 to 40"):
+        sf.FuzzyPartition(quasi="age", method="sets", sets={"age": short}).protect(file)
+    with pytest.raises(SettingError, match="must not descend"):
+        sf.FuzzyPartition(quasi="age", method="sets", sets={"age": {"a": {"shape": "falling", "corners": [3, 2]}}})
+
+
+def test_nothing_of_a_record_is_told(tmp_path):
+    """Centres and measures are rounded, and no error shows a value."""
+    file = people(8, 400).with_columns(age=pl.col("age") + 0.123456)
+    folder = protected(file, k=3).write(tmp_path / "out")
+    for name in ("certificate.json", "codebook.json"):
+        assert "0.123456" not in (folder / name).read_text()
+    definition = json.loads((folder / "codebook.json").read_text())["attributes"]["age+hours"]["form"]["definition"]
+    assert all(len(f"{number:g}") <= 4 for centre in definition["centres"] for number in centre)
+
+
+def test_adult(real_data, tmp_path):
+    adult = sf.read(real_data("adult/adult_train.csv.gz"))
+    numeric = ["age", next(name for name in adult.names if name.startswith("hours"))]
+    release = sf.FuzzyPartition(quasi=numeric, k=20, shown="grades", levels=3).protect(adult)
+    assert sf.open_release(release.write(tmp_path / "out")).audit().holds
+    with pytest.raises(UnattainableError, match="levels"):
+        sf.FuzzyPartition(quasi=numeric, k=20, shown="grades", levels=200).protect(adult)
+
+
+def test_gustafson_kessel_of_attributes_that_are_nearly_one():
+    """What is rounded is still what was found: no set is thinner than a step of its centre."""
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=3000)
+    file = pl.DataFrame({"age": x, "hours": x + 0.003 * rng.normal(size=3000)})
+    release = protected(file, method="gustafson-kessel", k=5, shown="grades", levels=2)
+    sets = sets_of(release.codebook.attributes["age+hours"].form)
+    assert np.linalg.eigvalsh(np.array(sets.norms)).min() > 0
+    values = file.to_numpy()
+    model = sf.GustafsonKessel(3, max_condition=400, n_init=4, random_state=0).fit(values / values.std(axis=0).round(1))
+    order = np.argsort(model.cluster_centers_[:, 0])
+    assert np.abs(sets.grades(values) - model.memberships_[:, order]).mean() < 0.1
+
+
+def test_sets_that_tell_nothing_are_refused():
+    rng = np.random.default_rng(0)
+    file = pl.DataFrame({f"x{number}": rng.normal(size=500) for number in range(9)})
+    with pytest.raises(UnattainableError, match="all records would be released alike"):
+        sf.FuzzyPartition(quasi=file.columns, k=2).protect(file)

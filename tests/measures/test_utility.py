@@ -3,9 +3,13 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import sfumato as sf
-from sfumato.errors import MicrofileError
+from sfumato.errors import MicrofileError, SfumatoError
+from sfumato.measures import information_loss
+from sfumato.microfile.census import census
 
 ORIGINAL = sf.Microfile(
     pl.DataFrame({"age": [20, 30, 40, 60], "pay": [1.0, 2.0, 4.0, 8.0], "job": list("abcc"), "w": [1.0, 1.0, 2.0, 4.0]})
@@ -67,3 +71,106 @@ def test_a_set_never_costs_more_than_everything():
 def test_a_release_has_no_more_records_than_its_original():
     with pytest.raises(MicrofileError, match="the original only 2"):
         sf.utility_of(ORIGINAL.filter([True, True, False, False]), ORIGINAL, quasi=["age"])
+
+
+def plain_loss(values, told):
+    """Information loss of one attribute, record by record."""
+    known = [(value, tell) for value, tell in zip(values, told, strict=True) if value is not None]
+    mean = sum(value for value, _ in known) / len(known)
+    missed = sum((value - (mean if tell is None else tell)) ** 2 for value, tell in known)
+    return missed / sum((value - mean) ** 2 for value, _ in known)
+
+
+def test_information_loss_of_intervals_is_that_of_their_middles():
+    table = pl.DataFrame({"age.lo": [20, 20, 40, 40], "age.hi": [33, 33, 60, 60], "pay": [1.0, 2.0, 4.0, 8.0]})
+    lost = information_loss(ORIGINAL, table, quasi=["age", "pay"], forms={"age": sf.Interval()})
+    assert lost.attributes["age"] == pytest.approx(plain_loss([20, 30, 40, 60], [26.5, 26.5, 50, 50]))
+    assert lost.attributes["pay"] == 0
+    assert lost.mean == pytest.approx(lost.attributes["age"] / 2)
+
+
+@pytest.mark.parametrize("shown", ["words", "grades"])
+@pytest.mark.parametrize("method", ["k-means", "fuzzy-c-means", "gustafson-kessel"])
+def test_information_loss_of_fuzzy_sets_is_that_of_their_weighted_centres(shown, method):
+    people = census(300)
+    release = sf.FuzzyPartition(quasi=["age", "hours"], method=method, shown=shown, k=1, force=True).protect(people)
+    entry = release.codebook.attributes["age+hours"].form
+    forms = {name: its.form for name, its in release.codebook.attributes.items()}
+    lost = information_loss(people, release.microfile, quasi=["age", "hours"], forms=forms)
+    words, centres = list(entry.sets), entry.definition["centres"]
+    for place, name in enumerate(["age", "hours"]):
+        told = []
+        for row in release.microfile.select([*entry.columns("age+hours")]).frame.iter_rows(named=True):
+            if shown == "words":
+                its = row["age+hours"].split(" / ") if row["age+hours"] else []
+                grades = {word: 1 / len(its) for word in its}
+            else:
+                grades = {word: row[f"age+hours.{word}"] for word in words}
+                grades = {} if None in grades.values() else grades
+            told.append(sum(g * centres[words.index(w)][place] for w, g in grades.items()) if grades else None)
+        values = people.series(name).to_list()
+        assert lost.attributes[name] == pytest.approx(plain_loss(values, told))
+    assert 0 < lost.mean < 1.5
+
+
+def test_information_loss_of_shapes_is_that_of_the_middles_of_what_is_full():
+    shapes = {
+        "low": {"shape": "falling", "corners": [20, 30]},
+        "middle": {"shape": "trapezoidal", "corners": [20, 30, 40, 50]},
+        "high": {"shape": "rising", "corners": [40, 50]},
+    }
+    partition = sf.FuzzyPartition(quasi=["age"], method="sets", sets={"age": shapes}, k=1, force=True)
+    release = partition.protect(ORIGINAL)
+    form = release.codebook.attributes["age"].form
+    lost = information_loss(ORIGINAL, release.microfile, quasi=["age"], forms={"age": form})
+    assert lost.mean == pytest.approx(plain_loss([20, 30, 40, 60], [20, 35, 35, 50]))
+    crisp = {"low": {"shape": "crisp", "stop": 30}, "middle": {"shape": "crisp", "start": 30, "stop": 50}}
+    crisp["high"] = {"shape": "crisp", "start": 50}
+    release = sf.FuzzyPartition(quasi=["age"], method="sets", sets={"age": crisp}, k=1, force=True).protect(ORIGINAL)
+    form = release.codebook.attributes["age"].form
+    lost = information_loss(ORIGINAL, release.microfile, quasi=["age"], forms={"age": form})
+    assert lost.mean == pytest.approx(plain_loss([20, 30, 40, 60], [30, 40, 40, 50]))
+
+
+def test_what_was_missing_is_skipped_and_what_is_withheld_counts_as_the_mean():
+    people = pl.DataFrame({"x": [1.0, 2.0, 6.0, None]})
+    table = pl.DataFrame({"x.lo": [1.0, None, 5.0, 9.0], "x.hi": [2.0, None, 7.0, 9.0]})
+    lost = information_loss(people, table, quasi=["x"], forms={"x": sf.Interval()})
+    assert lost.mean == pytest.approx(plain_loss([1.0, 2.0, 6.0, None], [1.5, None, 6.0, 9.0]))
+    gone = pl.DataFrame({"x.lo": [None] * 4, "x.hi": [None] * 4}, schema={"x.lo": pl.Float64, "x.hi": pl.Float64})
+    gone = sf.Microfile(gone, kinds={"x.lo": "numeric", "x.hi": "numeric"})
+    assert information_loss(people, gone, quasi=["x"], forms={"x": sf.Interval()}).mean == 1
+
+
+def test_an_attribute_without_spread_loses_nothing():
+    people = pl.DataFrame({"x": [3, 3]})
+    table = pl.DataFrame({"x.lo": [2, 2], "x.hi": [3, 3]})
+    assert information_loss(people, table, quasi=["x"], forms={"x": sf.Interval()}).mean == 0
+
+
+@given(st.lists(st.tuples(st.floats(-1e6, 1e6), st.floats(0, 1e3)), min_size=2, max_size=30))
+def test_moving_and_stretching_an_attribute_changes_no_loss(records):
+    values, widths = np.array(records).T
+    if np.ptp(values) < 1:
+        values = values + np.arange(values.size)
+
+    def loss(move, stretch):
+        people = pl.DataFrame({"x": values * stretch + move})
+        table = pl.DataFrame({"x.lo": values * stretch + move, "x.hi": (values + widths) * stretch + move})
+        return information_loss(people, table, quasi=["x"], forms={"x": sf.Interval()}).mean
+
+    assert loss(100.0, 4.0) == pytest.approx(loss(0.0, 1.0), rel=1e-6, abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("table", "quasi", "message"),
+    [
+        (ORIGINAL.filter([True, True, True, False]), ["age"], "3 records, the original 4"),
+        (ORIGINAL.select(["pay"]), ["age"], "tells nothing of 'age'"),
+        (ORIGINAL, ["job"], "'job' is categorical, not numeric"),
+        (ORIGINAL, [], "quasi is empty"),
+    ],
+)
+def test_information_loss_refuses(table, quasi, message):
+    with pytest.raises(SfumatoError, match=message):
+        information_loss(ORIGINAL, table, quasi=quasi)

@@ -20,6 +20,7 @@ VERBS = {
     "demo": "Everything on an embedded census.",
     "profile": "What is in a file: kinds, uniqueness, which columns identify.",
     "protect": "Runs a recipe's protections in order and writes the release.",
+    "compare": "Protects a file by several methods, and shows how safe and how exact each is.",
     "measure": "How safe any table is: k, l, t, risk and more; exit 1 if a limit is broken.",
     "estimate": "Statistics of a release, with the ranges they are sure to lie in.",
     "audit": "Re-measures a release on disk; exit 1 when a promise is broken.",

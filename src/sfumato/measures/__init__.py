@@ -13,7 +13,7 @@ from sfumato.measures.risk import Risk, individual_risk, risk_of
 from sfumato.measures.safety import Safety, measure
 from sfumato.measures.summary import summarize
 from sfumato.measures.uniques import Uniques, minimal_uniques
-from sfumato.measures.utility import Utility, utility_of
+from sfumato.measures.utility import InformationLoss, Utility, information_loss, utility_of
 
 __all__ = [
     "FuzzyAnonymity",
@@ -22,6 +22,7 @@ __all__ = [
     "FuzzyContingency",
     "FuzzyDiversity",
     "FuzzySafety",
+    "InformationLoss",
     "Kept",
     "Profile",
     "Promise",
@@ -38,6 +39,7 @@ __all__ = [
     "fuzzy_closeness",
     "fuzzy_diversity",
     "individual_risk",
+    "information_loss",
     "keeps",
     "measure",
     "measure_fuzzy",

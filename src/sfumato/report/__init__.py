@@ -1,7 +1,8 @@
 """Pages and pictures made from results."""
 
 from sfumato.report.boxes import boxes_chart
+from sfumato.report.comparison import compare_chart
 from sfumato.report.estimates import estimates_chart
 from sfumato.report.pictures import write_picture
 
-__all__ = ["boxes_chart", "estimates_chart", "write_picture"]
+__all__ = ["boxes_chart", "compare_chart", "estimates_chart", "write_picture"]

@@ -25,5 +25,5 @@ def test_schemas_and_tables_of_settings_are_those_of_the_code():
 
 
 def test_the_documentation_names_every_page():
-    pages = {page.name for page in (ROOT / "docs").glob("*.md")}
+    pages = {page.relative_to(ROOT / "docs").as_posix() for page in (ROOT / "docs").rglob("*.md")}
     assert pages == set(re.findall(r": (\S+\.md)", (ROOT / "mkdocs.yml").read_text()))

@@ -70,6 +70,7 @@ def _variable(settings: FuzzyPartition, microfile: Microfile, name: str) -> Ling
 def _clustered(settings: FuzzyPartition, microfile: Microfile) -> ClusteredSets:
     values, lacking = complete_values(microfile, settings.quasi)
     known = values[~lacking]
+    scales = _scales(settings, known)
     count = settings.sets if isinstance(settings.sets, int) else 0
     distinct = pl.DataFrame(known).n_unique()
     if distinct < count:
@@ -77,7 +78,6 @@ def _clustered(settings: FuzzyPartition, microfile: Microfile) -> ClusteredSets:
             f"{count} sets need as many different records; {distinct} have all quasi attributes and differ",
             hint=f"ask for at most {distinct} sets" if distinct > 1 else "leave it to Boxes",
         )
-    scales = _scales(settings, known)
     weights = None
     if settings.weight is not None:
         weights = microfile.numbers(settings.weight)[~lacking]

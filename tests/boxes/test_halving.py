@@ -106,3 +106,14 @@ def test_halving_nothing_but_duplicates():
     places = np.ones((2, 5_000))
     boxes = halved(places, places, np.arange(5_000), 5, threads=None)
     assert boxes.ends.tolist() == [5_000]
+
+
+@pytest.mark.parametrize("scale", [2.0**-200, 2.0**200])
+def test_halving_at_any_scale(scale):
+    """What widths cost is kept in single precision, but in units of the usual."""
+    rng = np.random.default_rng(0)
+    places, costs = rng.normal(size=(2, 30_000)), rng.uniform(0.5, 2.0, (2, 30_000))
+    scaled = halved(places * scale, costs / scale, np.arange(30_000), 5, threads=None)
+    boxes = halved(places, costs, np.arange(30_000), 5, threads=None)
+    np.testing.assert_array_equal(scaled.records, boxes.records)
+    np.testing.assert_allclose(scaled.found.totals * scale, boxes.found.totals, rtol=1e-6)

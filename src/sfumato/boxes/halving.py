@@ -67,17 +67,22 @@ def halved(
     rows, records = np.empty((size, len(places))), np.empty(size, dtype=np.int64)
     # single precision is enough for what widths cost, and new memory is dear
     weights = np.empty(rows.shape, dtype=np.float32)
+    usual = points[len(places) :].mean(axis=1)
+    usual[usual <= 0] = 1.0
 
     def sort(part: int) -> None:
         its = np.ascontiguousarray(nexts[:, part])
-        sort_rows(places, costs, members, *parts[part], leaves, its, rows, weights, records)
+        sort_rows(places, costs, members, *parts[part], leaves, usual, its, rows, weights, records)
 
     side_by_side(sort, range(len(parts)), threads)
-    inner = int(nexts[-1, 0]) if _enough(size - int(nexts[-1, 0]), k) and _enough(int(nexts[-1, 0]), k) else size
+    inner = int(nexts[-1, 0])
+    if not k <= inner <= size - k:
+        # too few to be cut by themselves
+        inner = size
     starts = _no_smaller(np.append(nexts[:-1, 0], inner), k)
     order = np.empty_like(records)
     found = side_by_side(
-        lambda part: halve(rows, weights, records, starts, *part, k, order),
+        lambda part: halve(rows, weights, usual, records, starts, *part, k, order),
         batches_of(starts.size - 1),
         threads,
         progress,
@@ -94,10 +99,6 @@ def halved(
 def _endless(attributes: int) -> Reals:
     """Return ends beyond which there is nothing."""
     return np.repeat([[-np.inf], [np.inf]], attributes, axis=1)
-
-
-def _enough(records: int, k: int) -> bool:
-    return records >= k
 
 
 def _no_smaller(starts: Counts, k: int) -> Counts:

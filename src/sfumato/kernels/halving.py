@@ -48,7 +48,7 @@ def grow_tree(points: Reals, depth: int) -> tuple[Codes, Reals]:
         _measure(points, order, low, high, lo, hi, weights)
         attribute, _ = _costliest(lo, hi, weights)
         if attribute >= 0:
-            _, bound = _halfway(points, order, low, high, attribute, keys, sums, ranks)
+            bound = _halfway(points, order, low, high, attribute, keys, sums, ranks)
             attributes[node], bounds[node] = attribute, bound
             middle = low + _part_below(points[attribute], order, low, high, bound, here, spare)
         starts[2 * node], ends[2 * node] = low, middle
@@ -94,6 +94,7 @@ def sort_rows(
     first: int,
     last: int,
     leaves: Codes,
+    usual: Reals,
     nexts: Counts,
     rows: Reals,
     weights: Any,
@@ -101,8 +102,8 @@ def sort_rows(
 ) -> None:
     """Put members together by their leaves, so that those of a leaf lie side by side in memory.
 
-    ``nexts`` (IN, OUT) is where the next of each leaf goes in ``rows`` (OUT: places), ``weights`` (OUT: costs) and
-    ``records`` (OUT).
+    ``nexts`` (IN, OUT) is where the next of each leaf goes in ``rows`` (OUT: places), ``weights`` (OUT: costs, in
+    units of the ``usual`` ones) and ``records`` (OUT).
     """
     attributes = places.shape[0]
     for member in range(first, last):
@@ -112,12 +113,20 @@ def sort_rows(
         records[to] = record
         for attribute in range(attributes):
             rows[to, attribute] = places[attribute, record]
-            weights[to, attribute] = costs[attribute, record]
+            weights[to, attribute] = costs[attribute, record] / usual[attribute]
 
 
 @compiled
 def halve(
-    rows: Reals, weights: Any, records: Counts, starts: Counts, first: int, last: int, k: int, order: Counts
+    rows: Reals,
+    weights: Any,
+    usual: Reals,
+    records: Counts,
+    starts: Counts,
+    first: int,
+    last: int,
+    k: int,
+    order: Counts,
 ) -> tuple[Counts, Reals, Reals, Reals]:
     """Cut the leaves from ``first`` to ``last`` into boxes.
 
@@ -139,6 +148,8 @@ def halve(
     for leaf in range(first, last):
         start = starts[leaf]
         _load(rows, weights, start, starts[leaf + 1], places, own, scales)
+        for attribute in range(attributes):
+            scales[attribute] *= usual[attribute]
         lows[0], highs[0] = 0, starts[leaf + 1] - start
         depth = 1 if starts[leaf + 1] > start else 0
         while depth:
@@ -169,7 +180,7 @@ def halve(
                 row = start + own[place]
                 order[start + place] = records[row]
                 for attribute in range(attributes):
-                    totals[attribute, found] += weights[row, attribute]
+                    totals[attribute, found] += weights[row, attribute] * usual[attribute]
             found += 1
     return ends[:found].copy(), los[:, :found].copy(), his[:, :found].copy(), totals[:, :found].copy()
 
@@ -262,8 +273,8 @@ def _half_of(points: Reals, order: Codes, low: int, high: int, row: int, ranks: 
 @compiled
 def _halfway(
     points: Reals, order: Codes, low: int, high: int, attribute: int, keys: Reals, sums: Reals, ranks: Counts
-) -> tuple[float, float]:
-    """Return, by a sample, the share of a node's records that bear half of an attribute's cost, and the value there."""
+) -> float:
+    """Return, by a sample, the value below which half of an attribute's cost lies."""
     step = (high - low + SAMPLE - 1) // SAMPLE
     size = (high - low + step - 1) // step
     for member in range(size):
@@ -275,7 +286,7 @@ def _halfway(
         largest = max(largest, keys[member])
         if ranks[member] >= position and keys[member] < bound:
             bound = keys[member]
-    return position / size, bound if bound < np.inf else largest
+    return bound if bound < np.inf else largest
 
 
 @compiled

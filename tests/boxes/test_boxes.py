@@ -235,12 +235,11 @@ def test_nothing_of_a_record_is_told():
     assert "SECRET" not in told
 
 
-@pytest.mark.parametrize("edges", ["snapped", "tiling"])
-def test_a_node_stands_for_values_that_do_not_occur_too(edges):
+def test_a_node_stands_for_values_that_do_not_occur_too():
     """Its members would tell otherwise which values occur."""
     tree = sf.Hierarchy.from_mapping({name: (name[0], "*") for name in ("a1", "a2", "a3", "b1", "b2", "b3")})
     file = pl.DataFrame({"place": ["a1", "a2", "b1", "b2"] * 10, "age": list(range(40))})
-    release = sf.Boxes(quasi=["place", "age"], hierarchies={"place": tree}, k=8, edges=edges).protect(file)
+    release = sf.Boxes(quasi=["place", "age"], hierarchies={"place": tree}, k=8).protect(file)
     members = release.codebook.attributes["place"].form.members
     nodes = {label: its for label, its in members.items() if label in ("a", "b", "*")}
     assert nodes

@@ -140,12 +140,13 @@ def run_column(axis: Axis, edges: Edges, lacking: Flags) -> Column:
     described = []
     for first, last in runs:
         members = tuple(names[first : last + 1])
+        # values that do not occur belong to no run, so that no cell may claim them
         alike = (
-            (labels[first], _with_listed(axis, level, labels[first], members))
-            for level, (nodes, labels) in enumerate(zip(axis.levels, axis.labels, strict=True))
+            labels[first]
+            for nodes, labels in zip(axis.levels, axis.labels, strict=True)
             if first < last and np.flatnonzero(nodes == nodes[first]).tolist() == list(range(first, last + 1))
         )
-        described.append(next(alike, (_set_label(members), members)))
+        described.append((next(alike, _set_label(members)), members))
     return _labelled(axis.name, described, codes, lacking)
 
 

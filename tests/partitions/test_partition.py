@@ -257,3 +257,78 @@ def test_sets_that_tell_nothing_are_refused():
     file = pl.DataFrame({f"x{number}": rng.normal(size=500) for number in range(9)})
     with pytest.raises(UnattainableError, match="all records would be released alike"):
         sf.FuzzyPartition(quasi=file.columns, k=2).protect(file)
+
+
+def outlier() -> pl.DataFrame:
+    rng = np.random.default_rng(1)
+    age, hours = rng.normal(50, 10, 2000).round(), rng.normal(40_000, 9_000, 2000).round()
+    age[7], hours[7] = 97, 1_234_500
+    return pl.DataFrame({"age": age, "hours": hours})
+
+
+@pytest.mark.parametrize("method", ["k-means", "fuzzy-c-means", "gustafson-kessel"])
+def test_no_set_tells_of_a_record_that_is_left_out(method):
+    try:
+        release = protected(outlier(), method=method, suppress=0.05, k=5)
+    except UnattainableError:
+        # refused, which tells nothing either
+        return
+    sets = sets_of(release.codebook.attributes["age+hours"].form)
+    assert max(centre[1] for centre in sets.centres) < 100_000
+
+
+def test_no_centre_rests_on_one_heavy_record():
+    rng = np.random.default_rng(0)
+    file = pl.DataFrame({"age": rng.normal(40, 5, 401), "hours": rng.normal(30, 5, 401), "w": np.ones(401)})
+    heavy = file.with_columns(
+        w=pl.when(pl.int_range(pl.len()) == 0).then(1e6).otherwise("w"),
+        age=pl.when(pl.int_range(pl.len()) == 0).then(55.0).otherwise("age"),
+    )
+    with pytest.raises(UnattainableError, match="rests on fewer than k = 5 records"):
+        protected(heavy, weight="w", k=5, method="k-means")
+    assert protected(file, weight="w", k=5, method="k-means").audit().holds
+
+
+def test_what_cannot_be_clustered():
+    apart = pl.DataFrame({"age": [1.0, 2, 3, None, None, None], "hours": [None, None, None, 4.0, 5, 6]})
+    with pytest.raises(UnattainableError, match="no record has all quasi attributes"):
+        protected(apart)
+    file = people(9, 200)
+    for scale in (1e160, 1e-160):
+        with pytest.raises(MicrofileError, match=r"'age' .* too large, or too close together"):
+            protected(file.with_columns(pl.col("age") * scale))
+    light = file.with_columns(w=(pl.int_range(pl.len()) < 2).cast(float))
+    with pytest.raises(UnattainableError, match="as many records with a positive weight"):
+        protected(light, weight="w")
+    for word in ("", "y /", "a/b"):
+        sets = {word: {"shape": "falling", "corners": [30, 40]}, "old": {"shape": "rising", "corners": [30, 40]}}
+        with pytest.raises(SettingError, match="a word of 'age' is empty, or has '/' in it"):
+            sf.FuzzyPartition(quasi="age", method="sets", sets={"age": sets}).protect(file)
+    with pytest.raises(MicrofileError, match="same value everywhere"):
+        protected(file.with_columns(age=pl.lit(3)), method="sets")
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        lambda made: {**made, "norms": made["norms"][:-1]},
+        lambda made: {**made, "norms": [[[1.0]]] * len(made["norms"])},
+        lambda made: {**made, "norms": [[[-1.0, 0.0], [0.0, 1.0]]] * len(made["norms"])},
+        lambda made: {},
+    ],
+)
+def test_sets_that_define_nothing_are_found(wrong):
+    release = protected(people(10, 500), k=2)
+    form = release.codebook.attributes["age+hours"].form
+    broken = form.model_copy(update={"definition": wrong(form.definition)})
+    audit = sf.Release(release.table, promise=release.promise, forms={"age+hours": broken}).audit()
+    assert audit.findings[0].message == "does not define the sets of 'age+hours'"
+
+
+def test_words_in_another_order_are_found():
+    file = pl.DataFrame({"age": [36, 36, 20, 20, 70, 70, 45, 45]})
+    release = sf.FuzzyPartition(quasi="age", method="sets", sets={"age": AGES}, k=2).protect(file)
+    form = release.codebook.attributes["age"].form
+    turned = release.table.with_columns(pl.col("age").replace("young / middle", "middle / young"))
+    audit = sf.Release(turned, promise=release.promise, forms={"age": form}).audit()
+    assert "does not explain 1 labels" in audit.findings[0].message

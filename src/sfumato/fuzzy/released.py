@@ -6,9 +6,10 @@ from typing import Annotated, Literal, TypeAlias
 
 import numpy as np
 import polars as pl
-from pydantic import Field, TypeAdapter
+from pydantic import Field, TypeAdapter, model_validator
 
 from sfumato.arrays import Codes, Flags, Reals
+from sfumato.errors import SettingError
 from sfumato.fuzzy.shapes import written
 from sfumato.fuzzy.variables import LinguisticVariable
 from sfumato.microfile.forms import Fuzzy
@@ -59,6 +60,19 @@ class ClusteredSets(Settings):
     """Sets by attributes by attributes: A of (x - v)'A(x - v)."""
     fuzzifier: float | None = Field(default=None, gt=1)
     """m of the memberships; default: a record belongs to the nearest set alone."""
+
+    @model_validator(mode="after")
+    def _fits(self) -> ClusteredSets:
+        width = len(self.attributes)
+        if not len(self.names) == len(self.centres) == len(self.norms) or not width:
+            raise ValueError("there must be as many names as centres and norms")
+        square = all(len(norm) == width and all(len(row) == width for row in norm) for norm in self.norms)
+        if not square or any(len(centre) != width for centre in self.centres):
+            raise ValueError("centres and norms must have as many numbers as there are attributes")
+        levels = np.linalg.eigvalsh(np.array(self.norms))
+        if not (levels[:, 0] > 0).all():
+            raise ValueError("norms must be positive definite")
+        return self
 
     def words(self) -> dict[str, str]:
         """Say what each set means."""
@@ -171,17 +185,25 @@ def memberships_of(table: Microfile, attribute: str, form: Fuzzy) -> Reals:
     return np.column_stack([grades, lacking]) if lacking.any() else grades
 
 
+def _is_label(words: list[str], known: list[str]) -> bool:
+    """Whether words are some of the known ones, in their order."""
+    return words == [word for word in known if word in words]
+
+
 def misfit(table: Microfile, attribute: str, form: Fuzzy) -> str | None:
     """Say what is wrong with a released attribute, if anything."""
     try:
-        known = sets_of(form).words()
-    except ValueError:
+        sets = sets_of(form)
+        if isinstance(sets, ShapedSets):
+            sets.variable.check_ruspini()
+        known = sets.words()
+    except (ValueError, SettingError):
         return f"does not define the sets of {attribute!r}"
     if known != form.sets:
         return f"says other sets of {attribute!r} than it defines"
     if form.shown == "words":
         labels = [str(label) for label in table.encoded(attribute).values.tolist()]
-        strange = sum(not set(label.split(BETWEEN)) <= set(form.sets) for label in labels)
+        strange = sum(not _is_label(label.split(BETWEEN), list(form.sets)) for label in labels)
         return f"does not explain {strange} labels of column {attribute!r}" if strange else None
     grades = [table.series(column) for column in form.columns(attribute)]
     if not all(series.dtype.is_numeric() for series in grades):

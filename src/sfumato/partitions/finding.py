@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 
 from sfumato.arrays import Flags, Reals
-from sfumato.errors import MicrofileError, SettingError, UnattainableError
+from sfumato.errors import SettingError, UnattainableError
 from sfumato.fuzzy.partitions import ruspini_from
 from sfumato.fuzzy.released import BETWEEN, ClusteredSets, PublicSets, ShapedSets
 from sfumato.fuzzy.shapes import written
@@ -52,8 +52,8 @@ def _variable(settings: FuzzyPartition, microfile: Microfile, name: str) -> Ling
     if isinstance(given, int):
         return ruspini_from(name, numbers, sets=given)
     variable = LinguisticVariable(attribute=name, values=given)
-    if any(BETWEEN in word for word in given):
-        raise SettingError(f"sets: a word of {name!r} has {BETWEEN.strip()!r} in it, which stands between words")
+    if any(not word.strip() or BETWEEN.strip() in word for word in given):
+        raise SettingError(f"sets: a word of {name!r} is empty, or has {BETWEEN.strip()!r} in it, which parts words")
     known = numbers[~np.isnan(numbers)]
     bends = [bend for shape in variable.values.values() for bend in shape.bends]
     # grades must sum to 1 wherever a record can be; the file's own ends are not told
@@ -70,6 +70,11 @@ def _variable(settings: FuzzyPartition, microfile: Microfile, name: str) -> Ling
 def _clustered(settings: FuzzyPartition, microfile: Microfile) -> ClusteredSets:
     values, lacking = complete_values(microfile, settings.quasi)
     known = values[~lacking]
+    if not len(known):
+        raise UnattainableError(
+            "no record has all quasi attributes, so that they cannot be clustered together",
+            hint="use method = 'sets', which takes each attribute by itself",
+        )
     scales = _scales(settings, known)
     count = settings.sets if isinstance(settings.sets, int) else 0
     distinct = pl.DataFrame(known).n_unique()
@@ -80,7 +85,12 @@ def _clustered(settings: FuzzyPartition, microfile: Microfile) -> ClusteredSets:
         )
     weights = None
     if settings.weight is not None:
-        weights = microfile.numbers(settings.weight)[~lacking]
+        weights = np.nan_to_num(microfile.numbers(settings.weight)[~lacking])
+        if int((weights > 0).sum()) < count:
+            raise UnattainableError(
+                f"{count} sets need as many records with a positive weight that have all quasi attributes",
+                hint="ask for fewer sets, or cluster without weights",
+            )
     centres, norms = _fitted(settings, known / scales, count, weights)
     # in the attributes' own units
     norms = norms / np.outer(scales, scales)
@@ -129,12 +139,6 @@ def _fitted(settings: FuzzyPartition, values: Reals, count: int, weights: Reals 
 def _scales(settings: FuzzyPartition, known: Reals) -> Reals:
     """Return in what each attribute is measured, rounded so that it tells little."""
     widths = {"deviation": known.std(axis=0), "range": np.ptp(known, axis=0), "none": np.ones(known.shape[1])}
-    constant = [name for name, width in zip(settings.quasi, np.ptp(known, axis=0), strict=True) if not width > 0]
-    if constant:
-        raise MicrofileError(
-            f"column {constant[0]!r} (quasi) has the same value everywhere, so that no sets can be found",
-            hint="leave it out of quasi",
-        )
     return np.array([float(f"{width:.2g}") for width in widths[settings.scale]])
 
 

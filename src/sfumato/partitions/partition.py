@@ -20,7 +20,7 @@ Method = Literal["fuzzy-c-means", "gustafson-kessel", "k-means", "sets"]
 
 
 def _kind(given: Any) -> str:
-    return "number" if isinstance(given, int) else "table"
+    return "table" if isinstance(given, dict) else "number"
 
 
 # told apart before they are checked, so that an error speaks of what was meant

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -11,7 +12,7 @@ import polars as pl
 
 from sfumato.arrays import Flags, Reals
 from sfumato.errors import MicrofileError, UnattainableError
-from sfumato.fuzzy.released import PublicSets, columns_of, form_of, on_levels
+from sfumato.fuzzy.released import PublicSets, ShapedSets, columns_of, form_of, on_levels
 from sfumato.measures.kept import Limit, keeps
 from sfumato.microfile.attribute import Kind
 from sfumato.microfile.forms import Form
@@ -24,6 +25,9 @@ from sfumato.release.release import Release
 
 if TYPE_CHECKING:
     from sfumato.partitions.partition import FuzzyPartition
+
+LEAST, MOST = 1e-70, 1e70
+"""How wide a numeric attribute may be."""
 
 
 @dataclass(frozen=True)
@@ -39,19 +43,22 @@ def protect(settings: FuzzyPartition, microfile: Microfile, progress: Progress) 
     """Find sets, release grades, measure, and make the release."""
     progress("preparing", 0.0)
     _check(settings, microfile)
-    progress("finding sets", 0.1)
-    graded = {name: _graded(sets, microfile) for name, sets in find_sets(settings, microfile).items()}
-    progress("measuring", 0.7)
-    table, forms = _table(settings, microfile, graded, settings.levels)
-    broken = _broken(settings, table, forms)
-    stay = np.ones(microfile.records, dtype=np.bool_)
-    if broken and settings.suppress:
-        stay = _stay(settings, table, forms)
-        table = table.filter(stay)
+    kept = microfile
+    while True:
+        progress("finding sets", 0.1)
+        # of a record that is left out nothing may be told, so the sets are found without it
+        graded = {name: _graded(sets, kept) for name, sets in find_sets(settings, kept).items()}
+        progress("measuring", 0.7)
+        table, forms = _table(settings, kept, graded, settings.levels)
         broken = _broken(settings, table, forms)
-    if broken:
-        raise _unattainable(settings, microfile, graded, broken[0])
+        if not broken:
+            break
+        stay = _stay(settings, table, forms)
+        if stay.all() or microfile.records - int(stay.sum()) > settings.suppress * microfile.records:
+            raise _unattainable(settings, kept, graded, broken[0])
+        kept = kept.filter(stay)
     _refuse_blur(graded, settings)
+    _refuse_lonely(graded, settings, kept)
     release = Release(
         table,
         promise=settings.promise(tuple(forms)),
@@ -62,7 +69,7 @@ def protect(settings: FuzzyPartition, microfile: Microfile, progress: Progress) 
             "shown": settings.shown,
             "levels": settings.levels,
             "replaced": list(settings.quasi),
-            "left_out": int((~stay).sum()),
+            "left_out": microfile.records - kept.records,
         },
         private={
             "original_records": microfile.records,
@@ -90,6 +97,18 @@ def _check(settings: FuzzyPartition, microfile: Microfile) -> None:
             )
         if microfile.is_blank(name):
             raise MicrofileError(f"column {name!r} (quasi) has only missing values", hint="leave it out of quasi")
+        numbers = microfile.numbers(name)
+        span = float(np.nanmax(numbers) - np.nanmin(numbers))
+        if not span > 0:
+            raise MicrofileError(
+                f"column {name!r} (quasi) has the same value everywhere, so that no sets can be found",
+                hint="leave it out of quasi",
+            )
+        if not (LEAST <= span <= MOST and np.nanmax(np.abs(numbers)) <= MOST):
+            raise MicrofileError(
+                f"column {name!r} (quasi) has numbers that are too large, or too close together, to be squared",
+                hint="change the unit in which it is measured",
+            )
     if settings.k > microfile.records:
         raise UnattainableError(
             f"k = {settings.k:,} is larger than the file of {microfile.records:,} records",
@@ -149,6 +168,7 @@ def _stay(settings: FuzzyPartition, table: Microfile, forms: Mapping[str, Form])
             wrong |= limit.measure.breaking(limit.limit)
         stay[np.flatnonzero(stay)[wrong[numbers]]] = False
         if (~stay).sum() > settings.suppress * table.records or not stay.any():
+            # more than may be left out
             return np.ones(table.records, dtype=np.bool_)
 
 
@@ -175,8 +195,9 @@ def _unattainable(
             low, high = (middle, high) if works(middle) else (low, middle)
         return UnattainableError(told, hint=f"levels = {low} would keep everything")
     fewer = "fewer sets" if settings.method != "sets" else "fewer sets or attributes"
-    share = found.records / microfile.records
-    return UnattainableError(told, hint=f"choose {fewer}, a milder {limit.setting}, or suppress = {share:.3g} or more")
+    share = math.ceil(1000 * found.records / microfile.records) / 1000
+    left = f", or suppress = {share:g} or more" if share < 1 else ""
+    return UnattainableError(told, hint=f"choose {fewer}, a milder {limit.setting}{left}")
 
 
 def _refuse_blur(graded: Mapping[str, Graded], settings: FuzzyPartition) -> None:
@@ -188,7 +209,24 @@ def _refuse_blur(graded: Mapping[str, Graded], settings: FuzzyPartition) -> None
             raise UnattainableError(
                 f"all records would be released alike: they have no clusters in {len(its.sets.attributes)} attributes "
                 "that grades on so few levels could tell apart",
-                hint="choose fewer attributes, a lower fuzzifier, or method = 'k-means'",
+                hint="choose fewer attributes, a lower fuzzifier, method = 'k-means', or sets that part the values",
+            )
+
+
+def _refuse_lonely(graded: Mapping[str, Graded], settings: FuzzyPartition, kept: Microfile) -> None:
+    """Refuse clusters that rest on fewer than k records: their centres would tell of these."""
+    weights = np.ones(kept.records) if settings.weight is None else np.nan_to_num(kept.numbers(settings.weight))
+    for its in graded.values():
+        if isinstance(its.sets, ShapedSets):
+            continue
+        shares = weights[~its.lacking, None] * its.grades[~its.lacking] ** 2
+        # so many records with equal weights would be as dispersed
+        effective = shares.sum(axis=0) ** 2 / np.maximum((shares**2).sum(axis=0), np.finfo(np.float64).tiny)
+        nearest = np.bincount(its.grades[~its.lacking].argmax(axis=1), minlength=its.grades.shape[1])
+        if effective.min() < settings.k or nearest.min() < settings.k:
+            raise UnattainableError(
+                f"a set rests on fewer than k = {settings.k} records, of which its centre would tell",
+                hint="choose fewer sets, or leave out records that lie far from all others",
             )
 
 

@@ -21,7 +21,7 @@ from benchmarks.timing import Row, in_turns
 RECORDS = 3_000_000
 SIZES = ((2, 3), (6, 10))
 """Attributes and sets."""
-FEW, MANY = 2, 8
+FEW, MANY = 2, 20
 """An iteration's time is the difference of fits with so many iterations, divided by how many more they are."""
 SHARED = 20_000
 """Records on which results are compared with a peer's from the same start."""

@@ -295,7 +295,7 @@ def test_what_cannot_be_clustered():
         protected(apart)
     file = people(9, 200)
     for scale in (1e160, 1e-160):
-        with pytest.raises(MicrofileError, match=r"'age' .* too large, or too close together"):
+        with pytest.raises(MicrofileError, match=r"'age' .* has numbers that lie (less|more) than"):
             protected(file.with_columns(pl.col("age") * scale))
     light = file.with_columns(w=(pl.int_range(pl.len()) < 2).cast(float))
     with pytest.raises(UnattainableError, match="as many records with a positive weight"):

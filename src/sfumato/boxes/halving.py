@@ -45,7 +45,8 @@ def halved(
         Cuts the few records at the ends of attributes, which make boxes wide but are in no sample; default: they are
         cut like all others.
     """
-    from sfumato.kernels.halving import EVEN, find_leaves, grow_tree, halve, sort_rows
+    from sfumato.kernels.growing import find_leaves, grow_tree, sort_rows
+    from sfumato.kernels.halving import EVEN, halve
 
     size = members.size
     depth = max(0, math.ceil(math.log2(size / max(ROOM, EVEN * k))))

@@ -14,6 +14,8 @@ from sfumato.microfile.microfile import Microfile
 from sfumato.settings import Settings, listed
 
 Names = Annotated[tuple[str, ...], BeforeValidator(listed)]
+LEAST, MOST = 1e-70, 1e70
+"""How wide a numeric attribute may be."""
 
 
 class Roles(Settings):
@@ -82,3 +84,13 @@ class Roles(Settings):
         if not weights.any():
             raise MicrofileError(f"weight {self.weight!r} is zero in every record")
         return weights
+
+
+def check_span(name: str, span: float) -> None:
+    """Refuse a quasi attribute whose numbers are so large or so alike that doubles cannot hold their products."""
+    if not LEAST <= span <= MOST:
+        raise MicrofileError(
+            f"column {name!r} (quasi) has numbers that lie {'less' if span < LEAST else 'more'} than "
+            f"{LEAST if span < LEAST else MOST:g} apart",
+            hint="change the unit in which it is measured",
+        )

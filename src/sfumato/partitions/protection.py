@@ -17,7 +17,7 @@ from sfumato.measures.kept import Limit, keeps
 from sfumato.microfile.attribute import Kind
 from sfumato.microfile.forms import Form
 from sfumato.microfile.microfile import Microfile
-from sfumato.microfile.roles import Roles
+from sfumato.microfile.roles import Roles, check_span
 from sfumato.partitions.finding import complete_values, find_sets
 from sfumato.progress import Progress
 from sfumato.release.fuzziness import fuzzy_forms, fuzzy_safety
@@ -25,9 +25,6 @@ from sfumato.release.release import Release
 
 if TYPE_CHECKING:
     from sfumato.partitions.partition import FuzzyPartition
-
-LEAST, MOST = 1e-70, 1e70
-"""How wide a numeric attribute may be."""
 
 
 @dataclass(frozen=True)
@@ -104,11 +101,7 @@ def _check(settings: FuzzyPartition, microfile: Microfile) -> None:
                 f"column {name!r} (quasi) has the same value everywhere, so that no sets can be found",
                 hint="leave it out of quasi",
             )
-        if not (LEAST <= span <= MOST and np.nanmax(np.abs(numbers)) <= MOST):
-            raise MicrofileError(
-                f"column {name!r} (quasi) has numbers that are too large, or too close together, to be squared",
-                hint="change the unit in which it is measured",
-            )
+        check_span(name, span)
     if settings.k > microfile.records:
         raise UnattainableError(
             f"k = {settings.k:,} is larger than the file of {microfile.records:,} records",

@@ -82,17 +82,20 @@ def halved(
         inner = size
     starts = _no_smaller(np.append(nexts[:-1, 0], inner), k)
     order = np.empty_like(records)
-    found = side_by_side(
-        lambda part: halve(rows, weights, usual, records, starts, *part, k, order),
-        batches_of(starts.size - 1),
-        threads,
-        progress,
-    )
-    if at_the_ends and inner < size:
+
+    def cut(part: tuple[int, int] | None) -> tuple[Counts, Reals, Reals, Reals]:
+        if part is not None:
+            return halve(rows, weights, usual, records, starts, *part, k, order)
+        assert at_the_ends is not None
         outer = at_the_ends(records[inner:])
         order[inner:] = outer.records
-        told = outer.summary(places, costs, threads)
-        found.append((outer.ends + inner, told.lo, told.hi, told.totals))
+        told = outer.summary(places, costs, 1)
+        return outer.ends + inner, told.lo, told.hi, told.totals
+
+    # what takes longest comes first
+    others = [None] if at_the_ends and inner < size else []
+    found = side_by_side(cut, [*others, *batches_of(starts.size - 1)], threads, progress)
+    found = [*found[len(others) :], *found[: len(others)]]
     box_ends, lo, hi, totals = (np.concatenate(its, axis=-1) for its in zip(*found, strict=True))
     return Subdivision(order, box_ends, Summary(lo, hi, totals))
 

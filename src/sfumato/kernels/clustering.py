@@ -17,6 +17,7 @@ from sfumato.kernels.memberships import (
     compare_swiftly,
     load,
     measure_distances,
+    measure_lengths,
     measure_offsets,
     weigh,
 )
@@ -32,8 +33,15 @@ def sum_up(records: Records, sets: Sets, first: int, last: int, moments: Reals, 
     Returns the objective, the sum of w u^m D.
     """
     n_sets, n_attributes = sets.centres.shape
-    block, offsets = np.empty((n_attributes, BLOCK)), np.empty((n_attributes, BLOCK))
-    distances = np.empty((n_sets, BLOCK))
+    # an even number of both, for kernels that take two at a time; what is added is nought
+    even_sets, even_attributes = n_sets + n_sets % 2, n_attributes + n_attributes % 2
+    centres = np.zeros((even_sets, even_attributes))
+    centres[:n_sets, :n_attributes] = sets.centres
+    sums = np.zeros((even_sets, even_attributes))
+    padded = np.zeros((even_attributes, BLOCK))
+    block, offsets = padded[:n_attributes], np.empty((n_attributes, BLOCK))
+    powers = np.zeros((even_sets, BLOCK))
+    distances = powers[:n_sets]
     # one by one, for rows of one array would not be known to lie without gaps, and loops over them run slowly
     weights, nearest, totals = np.empty(BLOCK), np.empty(BLOCK), np.empty(BLOCK)
     factors, row = np.empty(BLOCK), np.empty(BLOCK)
@@ -42,7 +50,10 @@ def sum_up(records: Records, sets: Sets, first: int, last: int, moments: Reals, 
     objective = 0.0
     for start in range(first, last, BLOCK):
         load(records, start, last, block, weights)
-        measure_distances(block, sets, offsets, row, distances)
+        if sets.factors.shape[0] == 0:
+            measure_lengths(padded, centres, powers)
+        else:
+            measure_distances(block, sets, offsets, row, distances)
         if sets.fuzzifier == 2.0:
             compare_swiftly(distances, nearest, totals)
         else:
@@ -51,18 +62,36 @@ def sum_up(records: Records, sets: Sets, first: int, last: int, moments: Reals, 
         for j in range(n_sets):
             mass = 0.0
             for k in range(BLOCK):
-                row[k] = distances[j, k] * factors[k]
-                mass += row[k]
+                distances[j, k] *= factors[k]
+                mass += distances[j, k]
             moments[j, 0] += mass
-            for a in range(n_attributes):
-                moment = 0.0
-                for k in range(BLOCK):
-                    moment += row[k] * block[a, k]
-                moments[j, 1 + a] += moment
-            if scatters.shape[0]:
-                measure_offsets(block, sets, j, offsets)
-                add_scatter(offsets, row, nearest, scatters[j])
+        add_products(padded, powers, sums)
+        for j in range(scatters.shape[0]):
+            measure_offsets(block, sets, j, offsets)
+            add_scatter(offsets, distances[j], row, scatters[j])
+    moments[:, 1:] = sums[:n_sets, :n_attributes]
     return objective
+
+
+@compiled_ratios
+def add_products(block: Reals, powers: Reals, sums: Reals) -> None:
+    """Add the products of ``powers`` (IN: sets x BLOCK) and numbers of a block (IN) to ``sums`` (IN, OUT).
+
+    There must be an even number of sets and of attributes.
+    """
+    for j in range(0, powers.shape[0], 2):
+        for a in range(0, block.shape[0], 2):
+            one = next_of_one = other = next_of_other = 0.0
+            for k in range(BLOCK):
+                number, following = block[a, k], block[a + 1, k]
+                one += powers[j, k] * number
+                next_of_one += powers[j, k] * following
+                other += powers[j + 1, k] * number
+                next_of_other += powers[j + 1, k] * following
+            sums[j, a] += one
+            sums[j, a + 1] += next_of_one
+            sums[j + 1, a] += other
+            sums[j + 1, a + 1] += next_of_other
 
 
 @compiled_ratios
@@ -75,11 +104,20 @@ def add_scatter(offsets: Reals, powers: Reals, row: Reals, scatter: Reals) -> No
     for a in range(n_attributes):
         for k in range(BLOCK):
             row[k] = powers[k] * offsets[a, k]
-        for b in range(a, n_attributes):
+        # an even number of attributes is left then
+        first = a + (n_attributes - a) % 2
+        if first > a:
             product = 0.0
             for k in range(BLOCK):
+                product += row[k] * offsets[a, k]
+            scatter[a, a] += product
+        for b in range(first, n_attributes, 2):
+            product = other = 0.0
+            for k in range(BLOCK):
                 product += row[k] * offsets[b, k]
+                other += row[k] * offsets[b + 1, k]
             scatter[a, b] += product
+            scatter[a, b + 1] += other
 
 
 @compiled_ratios

@@ -22,7 +22,7 @@ def compiled_sums(function: Function) -> Function:
 
 def compiled_ratios(function: Function) -> Function:
     """Compile sums that divide without asking each time whether by zero, so that several run side by side."""
-    return _compile(function, fastmath={"reassoc"}, error_model="numpy")
+    return _compile(function, fastmath={"reassoc", "contract"}, error_model="numpy")
 
 
 def compiled_within(function: Function) -> Function:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from sfumato.arrays import Counts, Reals
 from sfumato.kernels.compiled import compiled_ratios
 
-BLOCK = 128
+BLOCK = 256
 """Records a block: with it, all that is computed of them stays in the fastest memory."""
 
 
@@ -99,15 +99,38 @@ def measure_distances(block: Reals, sets: Sets, offsets: Reals, row: Reals, dist
             continue
         measure_offsets(block, sets, j, offsets)
         for a in range(n_attributes):
-            factor = sets.factors[j, a, a]
+            # an even number of attributes is left then
+            first = a + (n_attributes - a) % 2
+            factor = sets.factors[j, a, a] if first > a else 0.0
             for k in range(BLOCK):
                 row[k] = factor * offsets[a, k]
-            for b in range(a + 1, n_attributes):
-                factor = sets.factors[j, a, b]
+            for b in range(first, n_attributes, 2):
+                factor, other = sets.factors[j, a, b], sets.factors[j, a, b + 1]
                 for k in range(BLOCK):
-                    row[k] += factor * offsets[b, k]
+                    row[k] += factor * offsets[b, k] + other * offsets[b + 1, k]
             for k in range(BLOCK):
                 distances[j, k] += row[k] * row[k]
+
+
+@compiled_ratios
+def measure_lengths(block: Reals, centres: Reals, distances: Reals) -> None:
+    """Write squared ordinary distances to ``distances`` (OUT: sets x BLOCK).
+
+    The rest is IN. There must be an even number of sets and of attributes: two by two they share the reading and
+    writing, which takes longer than the arithmetic.
+    """
+    for j in range(0, distances.shape[0], 2):
+        for k in range(BLOCK):
+            distances[j, k] = 0.0
+            distances[j + 1, k] = 0.0
+        for a in range(0, block.shape[0], 2):
+            one, next_of_one = centres[j, a], centres[j, a + 1]
+            other, next_of_other = centres[j + 1, a], centres[j + 1, a + 1]
+            for k in range(BLOCK):
+                from_one, next_from_one = block[a, k] - one, block[a + 1, k] - next_of_one
+                from_other, next_from_other = block[a, k] - other, block[a + 1, k] - next_of_other
+                distances[j, k] += from_one * from_one + next_from_one * next_from_one
+                distances[j + 1, k] += from_other * from_other + next_from_other * next_from_other
 
 
 @compiled_ratios
@@ -165,15 +188,15 @@ def weigh(fuzzifier: float, weights: Reals, nearest: Reals, totals: Reals, facto
 
     The rest is IN. Returns the block's part of the objective.
     """
+    objective = 0.0
     if fuzzifier == 2.0:
         for k in range(BLOCK):
-            factors[k] = 1.0 / totals[k]
+            inverse = 1.0 / totals[k]
+            objective += weights[k] * nearest[k] * inverse
+            factors[k] = weights[k] * inverse * inverse
     else:
         for k in range(BLOCK):
-            factors[k] = totals[k] ** (1.0 - fuzzifier)
-    objective = 0.0
-    for k in range(BLOCK):
-        factors[k] *= weights[k]
-        objective += factors[k] * nearest[k]
-        factors[k] /= totals[k]
+            factors[k] = weights[k] * totals[k] ** (1.0 - fuzzifier)
+            objective += factors[k] * nearest[k]
+            factors[k] /= totals[k]
     return objective

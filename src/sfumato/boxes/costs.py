@@ -146,7 +146,7 @@ def _sensitivities(axes: Sequence[Axis], terms: Sequence[Term], microfile: Micro
     names = list(dict.fromkeys(name for term in terms for name in term.attributes))
     known = {axis.name: axis for axis in axes}
     columns = as_rows([_numbers(microfile, known, name) for name in names])
-    most = max(len(term.attributes) for term in terms)
+    most = max(2, *(len(term.attributes) for term in terms))
     uses = np.full((len(terms), most), -1, dtype=np.int32)
     coefficients = np.zeros((len(terms), most + 1))
     for row, term in enumerate(terms):

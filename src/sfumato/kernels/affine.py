@@ -18,17 +18,26 @@ def add_absolute(
     """Add the absolute value of each affine function to its owner's sum, for the records from ``first`` to ``last``.
 
     ``columns`` (IN) has one row an attribute; ``coefficients`` (IN) one row a function, of one and of the attributes
-    that ``uses`` (IN) lists, -1 for none. A function of a missing value (NaN) adds nothing. ``sums`` (IN, OUT) has
-    one row an owner.
+    that ``uses`` (IN) lists, two at least, -1 for none. A function of a missing value (NaN) adds nothing. ``sums``
+    (IN, OUT) has one row an owner.
     """
     values = np.empty(BLOCK)
     for start in range(first, last, BLOCK):
         size = min(BLOCK, last - start)
         for function in range(owners.size):
-            owner = owners[function]
+            owner, one, other = owners[function], uses[function, 0], uses[function, 1]
+            constant, factor = coefficients[function, 0], coefficients[function, 1]
+            if one < 0:
+                for place in range(size):
+                    sums[owner, start + place] += abs(constant)
+                continue
+            # the second of one alone is itself, which counts for nothing
+            following = coefficients[function, 2] if other >= 0 else 0.0
+            other = other if other >= 0 else one
             for place in range(size):
-                values[place] = coefficients[function, 0]
-            for use in range(uses.shape[1]):
+                value = constant + factor * columns[one, start + place] + following * columns[other, start + place]
+                values[place] = value
+            for use in range(2, uses.shape[1]):
                 column, factor = uses[function, use], coefficients[function, use + 1]
                 if column >= 0:
                     for place in range(size):

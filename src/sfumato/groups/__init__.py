@@ -1,0 +1,1 @@
+"""Groups: their signals over places, and masks that hide what these would tell."""

@@ -1,0 +1,1 @@
+"""Evolutionary operators, shared by what searches with them: pure functions on arrays."""

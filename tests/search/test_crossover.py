@@ -31,7 +31,7 @@ def test_uniform_crossover_exchanges_the_share_asked_for(chance):
 def test_tails_are_exchanged_at_points_of_their_own(one, other, seed):
     first, second = tail_crossover(one, other, rng=np.random.default_rng(seed))
     possible = {
-        (tuple([*one[:here], *other[there:]]), tuple([*other[:there], *one[here:]]))
+        ((*one[:here], *other[there:]), (*other[:there], *one[here:]))
         for here in range(len(one) + 1)
         for there in range(len(other) + 1)
     }
@@ -42,7 +42,7 @@ def test_every_pair_of_points_occurs():
     one, other = np.array([0, 1]), np.array([10, 11, 12])
     rng = np.random.default_rng(0)
     seen = {tuple(tail_crossover(one, other, rng=rng)[0].tolist()) for _ in range(1000)}
-    assert seen == {tuple([*one[:here].tolist(), *other[there:].tolist()]) for here in range(3) for there in range(4)}
+    assert seen == {(*one[:here].tolist(), *other[there:].tolist()) for here in range(3) for there in range(4)}
 
 
 def test_rows_are_handed_on_whole():

@@ -1,0 +1,121 @@
+"""How fit a list of swaps is: little distortion, a signal as it is wanted, few swaps."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+import numpy as np
+
+from sfumato.arrays import Counts, Reals
+from sfumato.errors import SettingError
+from sfumato.fuzzy.shapes import Shape
+
+
+@dataclass(frozen=True)
+class PlaceRestriction:
+    """What is wanted of one value of the signal.
+
+    Examples
+    --------
+    >>> from sfumato.fuzzy.shapes import ZShaped
+    >>> few = PlaceRestriction(1, ZShaped(corners=(2, 12)))
+    >>> few.grades(np.array([[20, 2], [10, 7], [5, 12]])).tolist()
+    [1.0, 0.5, 0.0]
+    """
+
+    place: int
+    """The place, numbered from 0."""
+    shape: Shape
+    """How far each number of vital records there is wanted."""
+
+    def grades(self, signals: Counts | Reals) -> Reals:
+        """Return how far each signal is wanted.
+
+        Parameters
+        ----------
+        signals
+            Signals by places.
+        """
+        return self.shape.grades(signals[:, self.place])
+
+
+SignalRestriction: TypeAlias = Callable[[Counts | Reals], float]
+"""How far a whole signal is wanted, from 0 to 1; equal signals must get equal grades."""
+Restriction: TypeAlias = PlaceRestriction | SignalRestriction
+
+
+def distortion_term(costs: Reals, greatest: float) -> Reals:
+    """Return one if nothing is distorted, and less the more is; negative if the greatest cost is not the greatest."""
+    # TC16 (27): (C_max - C) / C_max
+    return (greatest - costs) / greatest if greatest > 0 else np.ones(costs.shape)
+
+
+def size_term(sizes: Counts, centre: float, slope: float) -> Reals:
+    """Return one for few swaps, a half for as many as the centre, and nearly nothing for many."""
+    # TC16 (28), last factor: 1 / (1 + exp((Q - 25) / 2)); exp itself would overflow for long lists
+    found: Reals = np.exp(-np.logaddexp(0.0, (sizes - centre) / slope))
+    return found
+
+
+@dataclass(frozen=True)
+class Fitness:
+    """The fitness of lists of swaps.
+
+    Examples
+    --------
+    TC16 (28), for a cost of 53 by 20 swaps:
+
+    >>> from sfumato.fuzzy.shapes import ZShaped
+    >>> few = ZShaped(corners=(2, 12))
+    >>> fitness = Fitness((PlaceRestriction(0, few), PlaceRestriction(1, few)), greatest=299.0)
+    >>> fitness.of(np.array([53.0]), np.array([20]), np.array([[2, 2]])).round(4)
+    array([0.7603])
+    """
+
+    restrictions: Sequence[Restriction]
+    greatest: float
+    """The greatest possible cost. TC16 takes 13 * 23 although more than 23 swaps are possible: see ERRATA 004-8."""
+    centre: float = 25.0
+    """With so many swaps, half of the fitness is lost."""
+    slope: float = 2.0
+    """How many more swaps make the odds of keeping fitness e times worse."""
+    _known: dict[bytes, float] = field(default_factory=dict, init=False, repr=False, compare=False)
+    """Grades of whole signals: the same ones come up again and again."""
+
+    def of(self, costs: Reals, sizes: Counts, signals: Counts | Reals) -> Reals:
+        """Return the fitness of lists of swaps, TC16 (26).
+
+        Parameters
+        ----------
+        costs
+            The influential metric of each list in all.
+        sizes
+            How many swaps each has.
+        signals
+            Lists by places: the signal that each leads to.
+        """
+        # TC16 (26): f(U) = Upsilon(U) Phi(U) Psi(U)
+        quality = distortion_term(costs, self.greatest)
+        return quality * self.grades(signals) * size_term(sizes, self.centre, self.slope)
+
+    def grades(self, signals: Counts | Reals) -> Reals:
+        """Return how far each signal is wanted: the product of all restrictions."""
+        found = np.ones(len(signals))
+        wholes = [one for one in self.restrictions if not isinstance(one, PlaceRestriction)]
+        for restriction in self.restrictions:
+            if isinstance(restriction, PlaceRestriction):
+                found *= restriction.grades(signals)
+        return found * [self._of_whole(signal, wholes) for signal in signals] if wholes else found
+
+    def _of_whole(self, signal: Counts | Reals, restrictions: Sequence[SignalRestriction]) -> float:
+        key = signal.tobytes()
+        if key not in self._known:
+            # a copy, for a function could keep it
+            grades = [float(restriction(signal.copy())) for restriction in restrictions]
+            if not all(0.0 <= grade <= 1.0 for grade in grades):
+                raise SettingError("restrictions: a function of the signal must return a number from 0 to 1")
+            self._known[key] = math.prod(grades)
+        return self._known[key]

@@ -13,16 +13,19 @@ from sfumato.groups.outliers import outliers, quartiles
 from sfumato.groups.task import Reshaping
 
 TRIES = 16
-"""How often ordinary values are drawn before the median is taken."""
+"""How often ordinary values are drawn."""
+LEVELS = (0.5, 0.4, 0.6, 0.3, 0.25, 0.2, 0.75, 0.1)
+"""Where hidden places are put if nothing is drawn, or drawing failed: between which of the ordinary ones."""
 
 
 def reshape_by_decoy(task: Reshaping, *, decoys: Sequence[int] = (), rng: Generator | None = None) -> Counts:
     """Make hidden places ordinary and give what they had too much of (or too little) to decoys.
 
-    A hidden place gets a value from the middle half of the ordinary places, at random if a generator is given. The
-    people it loses go to the decoys in proportion to the hidden places' own extremes, the largest to the first decoy,
-    so that as many decoys as hidden places look as these did; more decoys share, fewer take more. A decoy that is full
-    passes on to the next. People that a low hidden place gains come from the decoys alike.
+    A hidden place gets a value from the middle half of the ordinary places, at random if a generator is given, else
+    near their median; where even that stands out, since the technique narrows down to the densest values, others are
+    tried. The people it loses go to the decoys in proportion to the hidden places' own extremes, the largest to the
+    first decoy, so that as many decoys as hidden places look as these did; more decoys share, fewer take more. A decoy
+    that is full passes on to the next. People that a low hidden place gains come from the decoys alike.
 
     Parameters
     ----------
@@ -36,9 +39,8 @@ def reshape_by_decoy(task: Reshaping, *, decoys: Sequence[int] = (), rng: Genera
     """
     chosen = _chosen(task, decoys, rng)
     closest = None
-    for attempt in range(TRIES + 1):
-        # the median is the last resort
-        chance = rng if attempt < TRIES else None
+    chances: list[Generator | float] = [*([] if rng is None else [rng] * TRIES), *LEVELS]
+    for chance in chances:
         counts = _moved(task, chosen, _ordinary(task, chosen, chance))
         if counts is not None:
             if not task.flagged(counts):
@@ -46,8 +48,6 @@ def reshape_by_decoy(task: Reshaping, *, decoys: Sequence[int] = (), rng: Genera
             closest = counts
         if rng is not None and not decoys:
             chosen = _chosen(task, decoys, rng)
-        elif rng is None:
-            break
     hint = "choose other or more decoys with room for the people, or use reshape 'least'"
     raise task.unattainable(closest, "decoys", hint)
 
@@ -73,18 +73,18 @@ def _chosen(task: Reshaping, decoys: Sequence[int], rng: Generator | None) -> li
     return [int(place) for place in rng.permutation(roomy)[: len(task.hidden)]]
 
 
-def _ordinary(task: Reshaping, decoys: list[int], rng: Generator | None) -> Counts:
-    """Return counts for hidden places that are those of ordinary places."""
+def _ordinary(task: Reshaping, decoys: list[int], chance: Generator | float) -> Counts:
+    """Return counts for hidden places that are those of ordinary places, drawn or at a level among them."""
     shown = np.delete(task.values, [*task.hidden, *decoys])
     if shown.size == 0:
         shown = np.delete(task.values, list(task.hidden))
-    low, median, high = quartiles(np.sort(shown))
+    low, _, high = quartiles(np.sort(shown))
     wanted = task.values.copy()
     hidden = list(task.hidden)
-    wanted[hidden] = median if rng is None else rng.uniform(low, high, len(hidden))
-    # a hidden place that is already ordinary stays
-    kept = [place for place in hidden if low <= task.values[place] <= high]
-    wanted[kept] = task.values[kept]
+    if isinstance(chance, Generator):
+        wanted[hidden] = chance.uniform(low, high, len(hidden))
+    else:
+        wanted[hidden] = np.quantile(shown, chance)
     counts = np.clip(np.rint(task.counts_of(wanted)), 0, task.most).astype(np.int64)
     return counts[hidden]
 

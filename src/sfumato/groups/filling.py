@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 
 import numpy as np
@@ -9,7 +10,7 @@ import numpy as np
 from sfumato.arrays import Counts, Reals
 from sfumato.errors import UnattainableError
 from sfumato.groups.outliers import quartiles
-from sfumato.groups.rounding import halve
+from sfumato.groups.rounding import halve, largest_remainders
 from sfumato.groups.task import Reshaping
 
 SHARES = (0.0, 0.25, 0.5, 0.6, 0.7, 0.75, 0.8, 0.9)
@@ -20,6 +21,8 @@ GRID = 24
 """In how many steps from nothing to the middle hidden places are moved, before steps are halved."""
 FINEST = 12
 """How often steps are halved."""
+ENDS = 6
+"""So many of the largest others may take from another place or give to it alone."""
 ROUNDS = 40
 """How often all returns are tried."""
 
@@ -31,7 +34,29 @@ def filled(task: Reshaping) -> Counts | None:
         found = _least_pull(task, start, best)
         if found is not None and (best is None or task.moved(found) < task.moved(best)):
             best = found
+    best = _one_move(task, best)
     return None if best is None else _given_back(task, best)
+
+
+def _one_move(task: Reshaping, best: Counts | None) -> Counts | None:
+    """Look for fewer people moved from one place to another, of the hidden ones, the ends and the middle."""
+    ranked = task.others[np.argsort(task.values[task.others], kind="stable")]
+    middle = ranked.size // 2
+    places = {*task.hidden, *ranked[:3].tolist(), *ranked[-ENDS:].tolist(), *ranked[middle - 1 : middle + 2].tolist()}
+    least, most = task.bounds
+    for source, target in itertools.permutations(sorted(places), 2):
+        room = int(min(task.counts[source] - least[source], most[target] - task.counts[target]))
+        limit = room + 1 if best is None else min(room + 1, task.moved(best))
+        part = 1
+        while part < limit:
+            counts = task.counts.copy()
+            counts[source] -= part
+            counts[target] += part
+            if not task.flagged(counts):
+                best = counts
+                break
+            part = part + 1 if part < ENDS else part * 2
+    return best
 
 
 def _starts(task: Reshaping) -> Iterator[int]:
@@ -106,8 +131,6 @@ def _levelled(task: Reshaping, takers: Counts, missing: int) -> Reals:
 
 
 def _rounded(task: Reshaping, signal: Reals, least: Counts, most: Counts) -> Counts | None:
-    from sfumato.groups.rounding import largest_remainders
-
     try:
         return largest_remainders(task.counts_of(signal), task.total, lower=least, upper=most)
     except UnattainableError:

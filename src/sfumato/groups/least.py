@@ -26,13 +26,15 @@ ROUND_PROGRAMS = 200
 def reshape_least(task: Reshaping) -> Counts:
     """Move as few people as possible so that no hidden place is an outlier.
 
-    With median and quartiles (``robust=True``) the result is proven best if one place is hidden, no other is fixed,
-    and no capacity is in the way: the others may then keep their own order, since two that changed it could exchange
-    their new values and be no farther from the old ones, so only the hidden place's rank is to be found, and all ranks
-    are searched (:mod:`sfumato.groups.ordered`). The same holds for several hidden places, which keep their order too,
-    as long as there are no more than 400 ways to put them among the others; and with fixed places, capacities or
-    concentrations as long as there are no more than 400 orders of all places, that is up to five. Beyond that the
-    order is improved step by step from a good start, and the result is hidden, but better ones may exist.
+    With median and quartiles (``robust=True``) the order of the places is searched, and for each order the course that
+    the technique takes (:mod:`sfumato.groups.ordered`). If no place is fixed, no capacity is in the way and the signal
+    is a quantity, the hidden places and the others each keep their own order: two that changed it could exchange their
+    new values and be no farther from the old ones. What is left are the ranks of the hidden places. Up to twenty places
+    the result is the best there is if these ranks can be chosen in no more than 400 ways; with fixed places, capacities
+    or concentrations if there are no more than 400 orders of all places, that is up to five. More than twenty places
+    are searched alike, but programs are solved in fractions of people and rounded, which may cost a few people. Beyond
+    400 orders only those near a good one are looked at. No hidden place stands out in any case; better results may
+    exist.
 
     With mean and deviation (``robust=False``) the deviation is not linear. Hidden places are moved to the middle as
     little as a number of ways to place the others' gain allows, and people are given back as long as nothing shows.
@@ -47,7 +49,7 @@ def reshape_least(task: Reshaping) -> Counts:
     --------
     >>> task = Reshaping([3, 5, 4, 6, 5, 90], hidden=[5])
     >>> reshape_least(task).tolist()
-    [3, 5, 4, 6, 5, 90]
+    [3, 5, 4, 41, 5, 55]
     """
     if not task.flagged(task.counts):
         return task.counts.copy()

@@ -7,13 +7,14 @@ from collections.abc import Callable
 import numpy as np
 
 from sfumato.arrays import Counts, Reals
-from sfumato.groups.rounding import HALVINGS
 from sfumato.groups.task import Reshaping
 
 LEVELS = (0.5, 0.6, 0.4, 0.75, 0.25, 0.85, 0.15, 0.95, 0.05)
 """Between which of the other places hidden ones are put, as shares of them that are lower; tried in turn."""
 NEAR = 0.01
 """Deviations that differ by less than this share are as good as each other."""
+HALVINGS = 60
+"""How often an interval in which a number lies is halved; that is more than numbers are exact."""
 WIDEST = 2.0**40
 """Stretching by more than this is as good as putting everybody at one place."""
 

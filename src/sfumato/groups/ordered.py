@@ -32,8 +32,10 @@ from sfumato.groups.task import Reshaping
 STRICT = 1e-6
 """By how much of a unit a strict inequality holds; programs are solved to about a tenth of it."""
 
-NODES = 300
-"""How many branches an integer program may take; small ones take a few, large ones are then within a few people."""
+FEW_PLACES = 20
+"""Up to so many places programs are solved in whole people; beyond, which would take long, solutions are rounded."""
+MARGINS = (0.0, 0.5, 1.0, 2.0, 4.0)
+"""By how many people constraints are tightened, in turn, so that they hold after rounding."""
 
 
 @dataclass(frozen=True)
@@ -129,7 +131,7 @@ class Ordered:
 
     def solved(self, constraints: tuple[_Rows, ...], *, integer: bool) -> tuple[float, Reals] | None:
         """Return the fewest people moved under constraints, and counts that attain it."""
-        from scipy.optimize import LinearConstraint, milp
+        from scipy.optimize import Bounds, LinearConstraint, milp
 
         task, size = self.task, self.places.size
         together = _joined(self.chain, *constraints)
@@ -142,10 +144,10 @@ class Ordered:
         found = milp(
             1.0 - people,
             constraints=[LinearConstraint(rows, -np.inf, limits), LinearConstraint(people, task.total, task.total)],
-            bounds=(np.concatenate((least, np.zeros(size))), np.concatenate((most, np.full(size, np.inf)))),
-            integrality=people if integer else np.zeros(2 * size),
+            bounds=Bounds(np.concatenate((least, np.zeros(size))), np.concatenate((most, np.full(size, np.inf)))),
+            integrality=(people * integer).astype(np.int64),
             # presolving integer programs has lost solutions that lie on a constraint (HiGHS of scipy 1.17)
-            options={"presolve": not integer, "node_limit": NODES},
+            options={"presolve": not integer},
         )
         if found.x is None:
             return None
@@ -234,14 +236,31 @@ class _Search:
             heapq.heappush(self.queue, node)
 
     def _finish(self, node: _Beginning) -> None:
-        """Solve a complete path in whole people; keep it if the technique itself agrees."""
-        self.programs -= 1
-        found = node.order.solved(node.constraints, integer=True)
-        if found is None or self.limit is None:
+        """Solve a complete path in whole people."""
+        task, order = node.order.task, node.order
+        rounded = task.rounded(task.signal_of(node.relaxed))
+        # often the bound is attained by rounding
+        if task.moved(rounded) == node.cost and self._keep(task, rounded):
             return
-        task, counts = node.order.task, found[1].astype(np.int64)
-        if task.moved(counts) < self.limit and not task.flagged(counts):
-            self.best, self.limit = counts, task.moved(counts)
+        if order.places.size <= FEW_PLACES:
+            self.programs -= 1
+            found = order.solved(node.constraints, integer=True)
+            if found is not None:
+                self._keep(task, found[1].astype(np.int64))
+            return
+        for margin in MARGINS:
+            self.programs -= 1
+            tight = tuple(_Rows(part.rows, part.limits - margin * order.unit) for part in node.constraints)
+            found = order.solved(tight, integer=False)
+            if found is None or self._keep(task, task.rounded(task.signal_of(found[1]))):
+                return
+
+    def _keep(self, task: Reshaping, counts: Counts) -> bool:
+        """Keep counts if they are better than the best known and the technique itself agrees."""
+        if self.limit is None or task.moved(counts) >= self.limit or task.flagged(counts):
+            return False
+        self.best, self.limit = counts, task.moved(counts)
+        return True
 
 
 def _at_most(forms: Reals, limits: Reals | float) -> _Rows:

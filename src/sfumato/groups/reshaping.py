@@ -48,7 +48,7 @@ def reshape(
     >>> task = Reshaping([10, 12, 9, 14, 11, 13, 12, 10, 95], hidden=[8])
     >>> counts = reshape("least", task)
     >>> task.flagged(counts), int(counts.sum()), task.moved(counts)
-    ((), 186, 42)
+    ((), 186, 44)
     """
     if how == "least":
         counts = reshape_least(task)

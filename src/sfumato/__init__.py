@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from sfumato.boxes import Boxes
     from sfumato.fuzzy.c_means import FuzzyCMeans
     from sfumato.fuzzy.gustafson_kessel import GustafsonKessel
+    from sfumato.groups.outliers import outliers
     from sfumato.measures import Promise, measure, minimal_uniques, profile, utility_of
     from sfumato.microfile import Microfile, read
     from sfumato.microfile.forms import Exact, Fuzzy, Interval, Sets
@@ -40,6 +41,7 @@ _HOMES = {
     "measure": "sfumato.measures",
     "minimal_uniques": "sfumato.measures",
     "open_release": "sfumato.release",
+    "outliers": "sfumato.groups.outliers",
     "profile": "sfumato.measures",
     "read": "sfumato.microfile",
     "utility_of": "sfumato.measures",
@@ -64,6 +66,7 @@ __all__ = [
     "measure",
     "minimal_uniques",
     "open_release",
+    "outliers",
     "profile",
     "read",
     "statistics",

@@ -112,8 +112,8 @@ def outliers(
         Whether centre and spread are the median and the quartiles' distance over 1.349, which outliers hardly
         change, or the mean and the deviation.
     floor
-        The spread to take where the quartiles coincide, which happens as soon as three quarters of the values on
-        either side of the median are equal to it. Every other value would then be an outlier, however near
+        The spread to take where the quartiles coincide, which is so if the middle half of the values are equal.
+        Every other value would then be an outlier, however near
         (ERRATA 004-13). Default: the mean distance of all values from their median, times sqrt(pi / 2), which is the
         deviation if they are normal. It is taken once, before anything is removed, for a spread that shrinks with each
         removal would again find them all. A single peak on a flat signal is always found, as are several that are

@@ -30,11 +30,11 @@ def reshape_least(task: Reshaping) -> Counts:
     the technique takes (:mod:`sfumato.groups.ordered`). If no place is fixed, no capacity is in the way and the signal
     is a quantity, the hidden places and the others each keep their own order: two that changed it could exchange their
     new values and be no farther from the old ones. What is left are the ranks of the hidden places. Up to twenty places
-    the result is the best there is if these ranks can be chosen in no more than 400 ways (and 1,500 programs suffice); with fixed places, capacities
+    the result is the best there is if these ranks can be chosen in no more than 400 ways; with fixed places, capacities
     or concentrations if there are no more than 400 orders of all places, that is up to five. More than twenty places
     are searched alike, but programs are solved in fractions of people and rounded, which may cost a few people. Beyond
     400 orders only those near a good one are looked at. No hidden place stands out in any case; better results may
-    exist.
+    exist. A search ends after 1,500 programs in any case, of which examples of 60 places needed half.
 
     With mean and deviation (``robust=False``) the deviation is not linear. Hidden places are moved to the middle as
     little as a number of ways to place the others' gain allows, and people are given back as long as nothing shows.

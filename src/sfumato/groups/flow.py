@@ -1,0 +1,154 @@
+"""Swaps as a flow: every vital record goes to a place, its own or that of the record it swaps with.
+
+A vital record sends one unit to its own place, which costs nothing, or by way of a non-vital record to the place of
+that, which costs their influential metric. A non-vital record lets one unit through. A place takes as many as it shall
+have. At first all stay, and what places have too many or too few goes over a root at a price that nothing else reaches.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeVar
+
+import numpy as np
+
+from sfumato.arrays import Codes, Counts
+from sfumato.kernels.network import BOUNDLESS, NONE, Arcs, Tree, branches, grow, hang, label_below, minimize, settle
+
+Parts = TypeVar("Parts", Arcs, Tree)
+
+
+@dataclass(frozen=True)
+class Prices:
+    """Labels that prove the flow to be a cheapest one in its network."""
+
+    of_places: Counts
+    of_vital: Counts
+    """One a record: what it costs that a vital record leaves its place, beside the metric."""
+    of_candidates: Counts
+    """One a record: what is worth to come to its place by way of it."""
+
+
+class Flow:
+    """A cheapest flow in a network that takes in pairs of records as they are found.
+
+    Parameters
+    ----------
+    places
+        One code a record.
+    delta
+        By how many the vital records of each place shall change.
+    ceiling
+        A price that no way between two places reaches.
+    """
+
+    def __init__(self, places: Codes, delta: Counts, ceiling: int) -> None:
+        self._places, self._delta, self._ceiling = places, delta, ceiling
+        self._root = delta.size
+        self._nodes = np.full(places.size, NONE, dtype=np.int64)
+        self._records = np.empty(0, dtype=np.int64)
+        here, root = np.arange(delta.size), np.full(delta.size, self._root)
+        growing = delta > 0
+        self._arcs = Arcs(
+            np.where(growing, root, here),
+            np.where(growing, here, root),
+            np.full(delta.size, ceiling),
+            np.zeros(delta.size, dtype=np.bool_),
+            np.abs(delta),
+            np.zeros(delta.size, dtype=np.int32),
+        )
+        self._tree = _bare(delta.size + 1)
+        # places hang on the root as other nodes on places, but for the way their arcs point
+        for place in range(delta.size):
+            _hang(self._tree, self._arcs, place, self._root)
+
+    @property
+    def attained(self) -> bool:
+        """Whether every place has what it shall have."""
+        return not self._arcs.flows[: self._delta.size].any()
+
+    def add(self, leaving: Counts, coming: Counts, costs: Counts) -> None:
+        """Take in pairs of vital records and such as they may swap with, none of which is in the network yet."""
+        new_vital = np.unique(leaving[self._nodes[leaving] == NONE])
+        new_others = np.unique(coming[self._nodes[coming] == NONE])
+        new = np.concatenate([new_vital, new_others])
+        first_node, first_arc = self._tree.parents.size, self._arcs.starts.size
+        self._nodes[new] = first_node + np.arange(new.size)
+        self._records = np.concatenate([self._records, new])
+        pairs = leaving.size
+        # a vital record that was not in the network has stayed
+        self._arcs = _joined(
+            self._arcs,
+            Arcs(
+                np.concatenate([self._nodes[new], self._nodes[leaving]]),
+                np.concatenate([self._places[new].astype(np.int64), self._nodes[coming]]),
+                np.concatenate([np.zeros(new.size, dtype=np.int64), costs]),
+                np.repeat([False, True, False], [new_vital.size, new_others.size, pairs]),
+                np.repeat([1, 0, 0], [new_vital.size, new_others.size, pairs]),
+                np.zeros(new.size + pairs, dtype=np.int32),
+            ),
+        )
+        self._tree = _joined(self._tree, _bare(new.size))
+        grow(self._arcs, self._tree, first_node, first_arc)
+
+    def minimize(self) -> None:
+        """Find the cheapest flow."""
+        minimize(self._arcs, self._tree, self._delta.size)
+
+    def swaps(self) -> tuple[Counts, Counts, Counts]:
+        """Return which vital records swap with which others, and what each swap costs."""
+        arcs = self._arcs
+        used = np.flatnonzero((arcs.flows > 0) & (arcs.starts > self._root) & (arcs.ends > self._root))
+        first = self._root + 1
+        return self._records[arcs.starts[used] - first], self._records[arcs.ends[used] - first], arcs.costs[used]
+
+    def prices(self) -> Prices:
+        """Return labels of all records, also of those that are not in the network."""
+        labels = self._aligned()
+        settle(self._arcs, labels, self._delta.size)
+        of_places = labels[: self._delta.size]
+        own = of_places[self._places]
+        inside = self._nodes != NONE
+        of_vital, of_candidates = own.copy(), own.copy()
+        of_vital[inside] = labels[self._nodes[inside]]
+        of_candidates[inside] = np.minimum(own[inside], of_vital[inside])
+        return Prices(of_places, of_vital, of_candidates)
+
+    def _aligned(self) -> Counts:
+        """Return labels in which parts of the tree that no flow connects lie as near as prices usually do.
+
+        Such parts may be shifted against each other. The tree has them apart by the ceiling, at which every pair of
+        records would seem worth taking in.
+        """
+        branch = branches(self._tree, self._root)
+        labels = self._tree.labels.copy()
+        idle = (self._arcs.flows[: self._delta.size] == 0)[np.minimum(branch, self._delta.size - 1)]
+        idle[self._root] = False
+        lowest = np.full(labels.size, BOUNDLESS)
+        shrinking = np.flatnonzero(self._delta < 0)
+        np.minimum.at(lowest, branch[shrinking], labels[shrinking])
+        shrinks = (lowest < BOUNDLESS)[branch]
+        base = 0 if self.attained else -self._ceiling
+        shifted = idle & shrinks
+        labels[shifted] += base - lowest[branch[shifted]]
+        top = labels[shrinks].max() if self.attained and shrinks.any() else self._ceiling
+        highest = np.full(labels.size, -BOUNDLESS)
+        np.maximum.at(highest, branch, labels)
+        rest = idle & ~shrinks
+        labels[rest] += top - highest[branch[rest]]
+        return labels
+
+
+def _bare(nodes: int) -> Tree:
+    """Return nodes that hang nowhere."""
+    none = [np.full(nodes, NONE, dtype=np.int64) for _ in range(5)]
+    return Tree(*none, np.zeros(nodes, dtype=np.int64), np.zeros(nodes, dtype=np.int64))
+
+
+def _hang(tree: Tree, arcs: Arcs, node: int, parent: int) -> None:
+    hang(tree, arcs, node, parent, node)
+    label_below(tree, arcs, node)
+
+
+def _joined(ones: Parts, others: Parts) -> Parts:
+    return type(ones)(*(np.concatenate(pair) for pair in zip(ones, others, strict=True)))

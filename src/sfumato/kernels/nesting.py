@@ -1,0 +1,181 @@
+"""Records in boxes within boxes, so that those far from a given record are passed by together.
+
+Every box is halved in the attribute that its records differ most in, until it holds few. What a box's records have in
+common bounds from below how far any of them lies from a record outside.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from sfumato.arrays import Codes, Counts, Reals
+from sfumato.kernels.compiled import compiled, compiled_ratios
+
+LEAF = 32
+"""Boxes of up to so many records are not halved."""
+SAMPLE = 127
+"""So many records tell where the middle of a box is."""
+MIXED = np.int32(-(2**31))
+"""Stands for the code of a box whose records have several."""
+
+
+class Attributes(NamedTuple):
+    """What is compared of records, attributes x records."""
+
+    ordinal: Reals
+    """NaN where missing."""
+    omegas: Reals
+    codes: Codes
+    gammas: Reals
+    """Infinite where codes must not differ."""
+
+
+class Nest(NamedTuple):
+    """Boxes in boxes; a box comes before those within it, and the second half of one follows the first."""
+
+    starts: Counts
+    stops: Counts
+    """The places of a box's records in the order of the nest."""
+    halves: Counts
+    """The number of a box's first half, -1 where it is not halved."""
+    los: Reals
+    his: Reals
+    """Boxes x ordinal attributes: the ends of what is not missing, the wrong way round where all is missing."""
+    missing: Codes
+    """Boxes x ordinal attributes: 1 where something is missing."""
+    codes: Codes
+    """Boxes x other attributes: the code of all its records, or MIXED."""
+
+
+@compiled_ratios
+def squared_difference(one: float, other: float) -> float:
+    """Return the squared relative difference of two numbers neither of which is missing."""
+    size = abs(one) + abs(other)
+    ratio = (one - other) / size if size > 0.0 else 0.0
+    return ratio * ratio
+
+
+@compiled
+def nest(attributes: Attributes, order: Counts) -> Nest:
+    """Put records, of which there is one at least, into boxes within boxes; ``order`` (IN, OUT) are their numbers."""
+    ordinals, others = attributes.ordinal.shape[0], attributes.codes.shape[0]
+    # every halving makes two of one, and no half is empty
+    room = 2 * order.size + 1
+    starts, stops = np.zeros(room, dtype=np.int64), np.zeros(room, dtype=np.int64)
+    halves = np.full(room, -1)
+    los, his = np.empty((room, ordinals)), np.empty((room, ordinals))
+    missing, codes = np.zeros((room, ordinals), dtype=np.int32), np.empty((room, others), dtype=np.int32)
+    keys, spare, sample = np.empty(order.size), np.empty_like(order), np.empty(SAMPLE)
+    stops[0] = order.size
+    boxes, box = 1, 0
+    while box < boxes:
+        own = order[starts[box] : stops[box]]
+        widest = _enclose(attributes, own, los[box], his[box], missing[box], codes[box])
+        if own.size > LEAF:
+            # records that do not differ are halved anyhow
+            middle = starts[box] + own.size // 2
+            if widest >= 0:
+                _rank(attributes, widest, own, keys)
+                middle = starts[box] + _part(own, keys, spare, sample)
+            halves[box] = boxes
+            starts[boxes], stops[boxes] = starts[box], middle
+            starts[boxes + 1], stops[boxes + 1] = middle, stops[box]
+            boxes += 2
+        box += 1
+    return Nest(
+        starts[:boxes].copy(),
+        stops[:boxes].copy(),
+        halves[:boxes].copy(),
+        los[:boxes].copy(),
+        his[:boxes].copy(),
+        missing[:boxes].copy(),
+        codes[:boxes].copy(),
+    )
+
+
+@compiled
+def _enclose(attributes: Attributes, own: Counts, lo: Reals, hi: Reals, missing: Codes, codes: Codes) -> int:
+    """Find a box's ends and codes (OUT); return the attribute that its records differ most in, -1 if in none."""
+    widest, most = -1, 0.0
+    for attribute in range(lo.size):
+        values = attributes.ordinal[attribute]
+        least, largest, absent = np.inf, -np.inf, 0
+        for record in own:
+            value = values[record]
+            if np.isnan(value):
+                absent += 1
+            else:
+                least = value if value < least else least
+                largest = value if value > largest else largest
+        lo[attribute], hi[attribute], missing[attribute] = least, largest, 1 if absent else 0
+        width = 0.0
+        if absent < own.size:
+            width = attributes.omegas[attribute] * (1.0 if absent else squared_difference(least, largest))
+        if width > most:
+            widest, most = attribute, width
+    for attribute in range(codes.size):
+        row = attributes.codes[attribute]
+        common = row[own[0]]
+        for record in own:
+            if row[record] != common:
+                common = MIXED
+                break
+        codes[attribute] = common
+        if common == MIXED and attributes.gammas[attribute] > most:
+            widest, most = lo.size + attribute, attributes.gammas[attribute]
+    return widest
+
+
+@compiled
+def _rank(attributes: Attributes, attribute: int, own: Counts, keys: Reals) -> None:
+    """Write what records are halved by, missing ones last, to ``keys`` (OUT)."""
+    ordinals = attributes.ordinal.shape[0]
+    for place in range(own.size):
+        if attribute < ordinals:
+            value = attributes.ordinal[attribute, own[place]]
+            keys[place] = np.inf if np.isnan(value) else value
+        else:
+            keys[place] = attributes.codes[attribute - ordinals, own[place]]
+
+
+@compiled
+def _part(own: Counts, keys: Reals, spare: Counts, sample: Reals) -> int:
+    """Put the records (IN, OUT) with lower keys first, and return how many they are; equal keys stay together."""
+    count = min(own.size, sample.size)
+    for place in range(count):
+        sample[place] = keys[place * own.size // count]
+    middle = np.sort(sample[:count])[count // 2]
+    below = up_to = 0
+    for place in range(own.size):
+        below += keys[place] < middle
+        up_to += keys[place] <= middle
+    # keys are not all equal, so that one way at least leaves none empty
+    strictly = up_to == own.size or (below > 0 and abs(2 * below - own.size) < abs(2 * up_to - own.size))
+    first, second = 0, 0
+    for place in range(own.size):
+        if keys[place] < middle or (not strictly and keys[place] == middle):
+            own[first] = own[place]
+            first += 1
+        else:
+            spare[second] = own[place]
+            second += 1
+    own[first:] = spare[:second]
+    return first
+
+
+@compiled
+def highest_in_boxes(boxes: Nest, prices: Counts) -> Counts:
+    """Return the highest price in each box; ``prices`` (IN) are in the order of the nest."""
+    found = np.empty_like(boxes.starts)
+    for box in range(boxes.starts.size - 1, -1, -1):
+        half = boxes.halves[box]
+        if half >= 0:
+            found[box] = max(found[half], found[half + 1])
+        else:
+            highest = np.int64(-(2**62))
+            for place in range(boxes.starts[box], boxes.stops[box]):
+                highest = max(highest, prices[place])
+            found[box] = highest
+    return found

@@ -1,0 +1,241 @@
+"""Minimum-cost flow by the network simplex method, on a network that may grow between solutions.
+
+A basis is a tree, kept strongly feasible: from every node some flow could still be sent to the root, which excludes
+cycling (Cunningham 1976). Labels are such that an arc of the tree costs its end's label less its start's. Arcs are
+looked through a part at a time, and the best of a part enters.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from sfumato.arrays import Codes, Counts, Flags
+from sfumato.kernels.compiled import compiled
+
+EMPTY, TREE, FULL = 0, 1, 2
+"""What an arc is: without flow, of the tree, or full."""
+NONE = -1
+BOUNDLESS = 2**62
+
+
+class Arcs(NamedTuple):
+    """Arcs with their flows."""
+
+    starts: Counts
+    ends: Counts
+    costs: Counts
+    narrow: Flags
+    """Which take one unit at most; the others take any number."""
+    flows: Counts
+    states: Codes
+
+
+class Tree(NamedTuple):
+    """A tree of nodes; the root's parent is NONE."""
+
+    parents: Counts
+    arcs: Counts
+    """The arc between each node and its parent."""
+    children: Counts
+    """Each node's first child."""
+    nexts: Counts
+    befores: Counts
+    """Its siblings."""
+    depths: Counts
+    labels: Counts
+
+
+@compiled
+def hang(tree: Tree, arcs: Arcs, node: int, parent: int, arc: int) -> None:
+    """Make a node, with all below it, a child of another (IN, OUT); depths and labels are left as they are."""
+    tree.parents[node], tree.arcs[node] = parent, arc
+    following = tree.children[parent]
+    tree.nexts[node], tree.befores[node] = following, NONE
+    if following != NONE:
+        tree.befores[following] = node
+    tree.children[parent] = node
+    arcs.states[arc] = TREE
+
+
+@compiled
+def _cut(tree: Tree, node: int) -> None:
+    """Take a node out of its parent's children (IN, OUT)."""
+    before, following = tree.befores[node], tree.nexts[node]
+    if before == NONE:
+        tree.children[tree.parents[node]] = following
+    else:
+        tree.nexts[before] = following
+    if following != NONE:
+        tree.befores[following] = before
+
+
+@compiled
+def label_below(tree: Tree, arcs: Arcs, top: int) -> None:
+    """Set depths and labels (OUT) of a node and all below it, from its parent's."""
+    node = top
+    while True:
+        parent, arc = tree.parents[node], tree.arcs[node]
+        tree.depths[node] = tree.depths[parent] + 1
+        cost = arcs.costs[arc]
+        tree.labels[node] = tree.labels[parent] + (cost if arcs.ends[arc] == node else -cost)
+        if tree.children[node] != NONE:
+            node = tree.children[node]
+            continue
+        while node != top and tree.nexts[node] == NONE:
+            node = tree.parents[node]
+        if node == top:
+            return
+        node = tree.nexts[node]
+
+
+@compiled
+def minimize(arcs: Arcs, tree: Tree, first: int) -> int:
+    """Move flow (IN, OUT) until it costs as little as can be; arcs before ``first`` (IN) never enter the tree again.
+
+    Returns how many arcs have entered.
+    """
+    count = arcs.starts.size - first
+    block = max(20, int(np.sqrt(count)))
+    pivots, place, idle = 0, 0, 0
+    while idle < count:
+        best, entering = 0, NONE
+        for _ in range(min(block, count)):
+            arc = first + place
+            place = place + 1 if place + 1 < count else 0
+            state = arcs.states[arc]
+            if state != TREE:
+                reduced = arcs.costs[arc] + tree.labels[arcs.starts[arc]] - tree.labels[arcs.ends[arc]]
+                reduced = -reduced if state == FULL else reduced
+                if reduced < best:
+                    best, entering = reduced, arc
+        if entering == NONE:
+            idle += block
+            continue
+        idle = 0
+        pivots += 1
+        _pivot(arcs, tree, entering)
+    return pivots
+
+
+@compiled
+def _pivot(arcs: Arcs, tree: Tree, entering: int) -> None:
+    """Send as much flow (IN, OUT) as can be around the circle that an arc closes; the last arc that stops it leaves."""
+    forward = arcs.states[entering] == EMPTY
+    source = arcs.starts[entering] if forward else arcs.ends[entering]
+    target = arcs.ends[entering] if forward else arcs.starts[entering]
+    join = _join(tree, source, target)
+    amount = 1 if arcs.narrow[entering] else BOUNDLESS
+    leaving, below_source = NONE, False
+    node = source
+    while node != join:
+        room = _room(arcs, tree.arcs[node], arcs.ends[tree.arcs[node]] == node)
+        if room < amount:
+            amount, leaving, below_source = room, node, True
+        node = tree.parents[node]
+    node = target
+    while node != join:
+        room = _room(arcs, tree.arcs[node], arcs.starts[tree.arcs[node]] == node)
+        if room <= amount:
+            amount, leaving, below_source = room, node, False
+        node = tree.parents[node]
+    if amount:
+        arcs.flows[entering] += amount if forward else -amount
+        _send(arcs, tree, source, join, amount, False)
+        _send(arcs, tree, target, join, amount, True)
+    if leaving == NONE:
+        arcs.states[entering] = FULL if forward else EMPTY
+        return
+    out = tree.arcs[leaving]
+    arcs.states[out] = EMPTY if arcs.flows[out] == 0 else FULL
+    inner, outer = (source, target) if below_source else (target, source)
+    _turn(arcs, tree, inner, outer, entering, leaving)
+
+
+@compiled
+def _join(tree: Tree, one: int, other: int) -> int:
+    """Return the lowest node that both are below."""
+    while one != other:
+        if tree.depths[one] >= tree.depths[other]:
+            one = tree.parents[one]
+        else:
+            other = tree.parents[other]
+    return one
+
+
+@compiled
+def _room(arcs: Arcs, arc: int, forward: bool) -> int:
+    """Return how much more an arc can take, or how much less."""
+    if not forward:
+        return arcs.flows[arc]
+    return 1 - arcs.flows[arc] if arcs.narrow[arc] else BOUNDLESS
+
+
+@compiled
+def _send(arcs: Arcs, tree: Tree, node: int, join: int, amount: int, upwards: bool) -> None:
+    """Send flow (IN, OUT) between a node and one above it."""
+    while node != join:
+        arc = tree.arcs[node]
+        arcs.flows[arc] += amount if (arcs.starts[arc] == node) == upwards else -amount
+        node = tree.parents[node]
+
+
+@compiled
+def _turn(arcs: Arcs, tree: Tree, inner: int, outer: int, entering: int, leaving: int) -> None:
+    """Hang what is below the leaving arc on the other end of the entering one (IN, OUT)."""
+    node, parent, arc = inner, outer, entering
+    while True:
+        above, its_arc = tree.parents[node], tree.arcs[node]
+        _cut(tree, node)
+        hang(tree, arcs, node, parent, arc)
+        if node == leaving:
+            break
+        node, parent, arc = above, node, its_arc
+    label_below(tree, arcs, inner)
+
+
+@compiled
+def settle(arcs: Arcs, labels: Counts, first: int) -> None:
+    """Lower labels (IN, OUT) until no arc from ``first`` (IN) on could take or give up flow at a profit."""
+    lowered = True
+    while lowered:
+        lowered = False
+        for arc in range(first, arcs.starts.size):
+            start, end, cost = arcs.starts[arc], arcs.ends[arc], arcs.costs[arc]
+            if not (arcs.narrow[arc] and arcs.flows[arc] == 1) and labels[end] > labels[start] + cost:
+                labels[end] = labels[start] + cost
+                lowered = True
+            if arcs.flows[arc] > 0 and labels[start] > labels[end] - cost:
+                labels[start] = labels[end] - cost
+                lowered = True
+
+
+@compiled
+def grow(arcs: Arcs, tree: Tree, first_node: int, first_arc: int) -> None:
+    """Hang nodes from ``first_node`` on at the other ends of arcs from ``first_arc`` on (IN), which start at them."""
+    for node in range(first_node, tree.parents.size):
+        arc = first_arc + node - first_node
+        hang(tree, arcs, node, arcs.ends[arc], arc)
+        label_below(tree, arcs, node)
+
+
+@compiled
+def branches(tree: Tree, root: int) -> Counts:
+    """Return for each node which of the root's children it is or is below; the root is its own."""
+    found = np.full(tree.parents.size, root)
+    child = tree.children[root]
+    while child != NONE:
+        node = child
+        while True:
+            found[node] = child
+            if tree.children[node] != NONE:
+                node = tree.children[node]
+                continue
+            while node != child and tree.nexts[node] == NONE:
+                node = tree.parents[node]
+            if node == child:
+                break
+            node = tree.nexts[node]
+        child = tree.nexts[child]
+    return found

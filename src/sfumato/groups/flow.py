@@ -13,7 +13,19 @@ from typing import TypeVar
 import numpy as np
 
 from sfumato.arrays import Codes, Counts
-from sfumato.kernels.network import BOUNDLESS, NONE, Arcs, Tree, branches, grow, hang, label_below, minimize, settle
+from sfumato.kernels.network import (
+    BOUNDLESS,
+    EMPTY,
+    NONE,
+    TREE,
+    Arcs,
+    Tree,
+    branches,
+    hang,
+    label_below,
+    minimize,
+    settle,
+)
 
 Parts = TypeVar("Parts", Arcs, Tree)
 
@@ -57,10 +69,12 @@ class Flow:
             np.abs(delta),
             np.zeros(delta.size, dtype=np.int32),
         )
-        self._tree = _bare(delta.size + 1)
-        # places hang on the root as other nodes on places, but for the way their arcs point
+        none = [np.full(delta.size + 1, NONE, dtype=np.int64) for _ in range(6)]
+        nought = [np.zeros(delta.size + 1, dtype=np.int64) for _ in range(2)]
+        self._tree = Tree(*none[:5], *nought, none[5], np.arange(delta.size + 1))
         for place in range(delta.size):
-            _hang(self._tree, self._arcs, place, self._root)
+            hang(self._tree, self._arcs, place, self._root, place)
+            label_below(self._tree, self._arcs, place)
 
     @property
     def attained(self) -> bool:
@@ -75,21 +89,23 @@ class Flow:
         first_node, first_arc = self._tree.parents.size, self._arcs.starts.size
         self._nodes[new] = first_node + np.arange(new.size)
         self._records = np.concatenate([self._records, new])
-        pairs = leaving.size
-        # a vital record that was not in the network has stayed
+        homes, own = self._places[new].astype(np.int64), first_arc + np.arange(new.size)
+        sizes = [new_vital.size, new_others.size, leaving.size]
         self._arcs = _joined(
             self._arcs,
             Arcs(
                 np.concatenate([self._nodes[new], self._nodes[leaving]]),
-                np.concatenate([self._places[new].astype(np.int64), self._nodes[coming]]),
+                np.concatenate([homes, self._nodes[coming]]),
                 np.concatenate([np.zeros(new.size, dtype=np.int64), costs]),
-                np.repeat([False, True, False], [new_vital.size, new_others.size, pairs]),
-                np.repeat([1, 0, 0], [new_vital.size, new_others.size, pairs]),
-                np.zeros(new.size + pairs, dtype=np.int32),
+                np.repeat([False, True, False], sizes),
+                # a vital record that was not in the network has stayed
+                np.repeat([1, 0, 0], sizes),
+                np.repeat(np.array([TREE, TREE, EMPTY], dtype=np.int32), sizes),
             ),
         )
-        self._tree = _joined(self._tree, _bare(new.size))
-        grow(self._arcs, self._tree, first_node, first_arc)
+        none = np.full(new.size, NONE, dtype=np.int64)
+        nought = np.zeros(new.size, dtype=np.int64)
+        self._tree = _joined(self._tree, Tree(homes, own, none, none, none, nought, nought, own, homes))
 
     def minimize(self) -> None:
         """Find the cheapest flow."""
@@ -120,8 +136,8 @@ class Flow:
         Such parts may be shifted against each other. The tree has them apart by the ceiling, at which every pair of
         records would seem worth taking in.
         """
-        branch = branches(self._tree, self._root)
-        labels = self._tree.labels.copy()
+        judges = self._tree.judges
+        branch, labels = branches(self._tree, self._root)[judges], self._tree.labels[judges]
         idle = (self._arcs.flows[: self._delta.size] == 0)[np.minimum(branch, self._delta.size - 1)]
         idle[self._root] = False
         lowest = np.full(labels.size, BOUNDLESS)
@@ -137,17 +153,6 @@ class Flow:
         rest = idle & ~shrinks
         labels[rest] += top - highest[branch[rest]]
         return labels
-
-
-def _bare(nodes: int) -> Tree:
-    """Return nodes that hang nowhere."""
-    none = [np.full(nodes, NONE, dtype=np.int64) for _ in range(5)]
-    return Tree(*none, np.zeros(nodes, dtype=np.int64), np.zeros(nodes, dtype=np.int64))
-
-
-def _hang(tree: Tree, arcs: Arcs, node: int, parent: int) -> None:
-    hang(tree, arcs, node, parent, node)
-    label_below(tree, arcs, node)
 
 
 def _joined(ones: Parts, others: Parts) -> Parts:

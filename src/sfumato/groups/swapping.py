@@ -19,7 +19,7 @@ from sfumato.groups.influence import Influence
 from sfumato.kernels.pairs import CLOSED, UNREACHED
 from sfumato.progress import Progress, silent
 
-FIRST = 16
+FIRST = 4
 """So many candidates a vital record are considered at first."""
 MORE = 8
 """So many are taken in at most, a vital record, where prices show that they might help."""
@@ -109,13 +109,14 @@ def swap_exactly(
     open_prices = np.where((delta > 0)[places], 0, CLOSED)
     limits = np.full(from_shrinking.size, UNREACHED)
     found = choice.cheapest(from_shrinking, limits, open_prices, FIRST)
-    rounds = 0
-    while found.costs.size:
+    rounds, missing = 0, True
+    while missing:
         flow.add(found.leaving, found.coming, found.costs)
         flow.minimize()
         prices = flow.prices()
         found = choice.cheapest(givers, -prices.of_vital[givers], prices.of_candidates, MORE)
-        rounds += 1
+        rounds, missing = rounds + 1, found.costs.size > 0
+        # how many rounds there will be is not known
         progress("swapping", 1 - 0.5**rounds)
     progress("swapping", 1.0)
     return _proven(influence, flow, prices, places, givers, takers, delta, scale)

@@ -65,15 +65,17 @@ def nest(attributes: Attributes, order: Counts) -> Nest:
     room = 2 * order.size + 1
     starts, stops = np.zeros(room, dtype=np.int64), np.zeros(room, dtype=np.int64)
     halves = np.full(room, -1)
-    los, his = np.empty((room, ordinals)), np.empty((room, ordinals))
-    missing, codes = np.zeros((room, ordinals), dtype=np.int32), np.empty((room, others), dtype=np.int32)
+    lo, hi = np.empty(ordinals), np.empty(ordinals)
+    missing, codes = np.zeros(ordinals, dtype=np.int32), np.empty(others, dtype=np.int32)
     keys, spare, sample = np.empty(order.size), np.empty_like(order), np.empty(SAMPLE)
     stops[0] = order.size
     boxes, box = 1, 0
     while box < boxes:
         own = order[starts[box] : stops[box]]
-        widest = _enclose(attributes, own, los[box], his[box], missing[box], codes[box])
         if own.size > LEAF:
+            widest = enclose(attributes, own[:: (own.size + SAMPLE - 1) // SAMPLE], lo, hi, missing, codes)
+            if widest < 0:
+                widest = enclose(attributes, own, lo, hi, missing, codes)
             # records that do not differ are halved anyhow
             middle = starts[box] + own.size // 2
             if widest >= 0:
@@ -84,19 +86,32 @@ def nest(attributes: Attributes, order: Counts) -> Nest:
             starts[boxes + 1], stops[boxes + 1] = middle, stops[box]
             boxes += 2
         box += 1
-    return Nest(
-        starts[:boxes].copy(),
-        stops[:boxes].copy(),
-        halves[:boxes].copy(),
-        los[:boxes].copy(),
-        his[:boxes].copy(),
-        missing[:boxes].copy(),
-        codes[:boxes].copy(),
-    )
+    return _enclosed(attributes, order, starts[:boxes].copy(), stops[:boxes].copy(), halves[:boxes].copy())
 
 
 @compiled
-def _enclose(attributes: Attributes, own: Counts, lo: Reals, hi: Reals, missing: Codes, codes: Codes) -> int:
+def _enclosed(attributes: Attributes, order: Counts, starts: Counts, stops: Counts, halves: Counts) -> Nest:
+    """Find the ends and codes of boxes: of the innermost from their records, of the others from what is within them."""
+    boxes, ordinals, others = starts.size, attributes.ordinal.shape[0], attributes.codes.shape[0]
+    los, his = np.empty((boxes, ordinals)), np.empty((boxes, ordinals))
+    missing, codes = np.zeros((boxes, ordinals), dtype=np.int32), np.empty((boxes, others), dtype=np.int32)
+    for box in range(boxes - 1, -1, -1):
+        one, other = halves[box], halves[box] + 1
+        if one < 0:
+            enclose(attributes, order[starts[box] : stops[box]], los[box], his[box], missing[box], codes[box])
+            continue
+        for attribute in range(ordinals):
+            los[box, attribute] = min(los[one, attribute], los[other, attribute])
+            his[box, attribute] = max(his[one, attribute], his[other, attribute])
+            missing[box, attribute] = max(missing[one, attribute], missing[other, attribute])
+        for attribute in range(others):
+            same = codes[one, attribute] == codes[other, attribute]
+            codes[box, attribute] = codes[one, attribute] if same else MIXED
+    return Nest(starts, stops, halves, los, his, missing, codes)
+
+
+@compiled
+def enclose(attributes: Attributes, own: Counts, lo: Reals, hi: Reals, missing: Codes, codes: Codes) -> int:
     """Find a box's ends and codes (OUT); return the attribute that its records differ most in, -1 if in none."""
     widest, most = -1, 0.0
     for attribute in range(lo.size):

@@ -3,6 +3,9 @@
 A basis is a tree, kept strongly feasible: from every node some flow could still be sent to the root, which excludes
 cycling (Cunningham 1976). Labels are such that an arc of the tree costs its end's label less its start's. Arcs are
 looked through a part at a time, and the best of a part enters.
+
+Most nodes are at home: they hang by themselves on the end of an arc of their own that costs nothing. Such nodes are left
+out of the lists of children, for they have the label of their home, and whole branches are relabelled often.
 """
 
 from __future__ import annotations
@@ -45,6 +48,10 @@ class Tree(NamedTuple):
     """Its siblings."""
     depths: Counts
     labels: Counts
+    homes: Counts
+    """The arc that each node is at home by, NONE for places and the root."""
+    judges: Counts
+    """Whose label is each node's own: that of its home while it is there."""
 
 
 @compiled
@@ -73,7 +80,7 @@ def _cut(tree: Tree, node: int) -> None:
 
 @compiled
 def label_below(tree: Tree, arcs: Arcs, top: int) -> None:
-    """Set depths and labels (OUT) of a node and all below it, from its parent's."""
+    """Set depths and labels (OUT) of a node and all below it, from its parent's, and let go home who can."""
     node = top
     while True:
         parent, arc = tree.parents[node], tree.arcs[node]
@@ -83,11 +90,27 @@ def label_below(tree: Tree, arcs: Arcs, top: int) -> None:
         if tree.children[node] != NONE:
             node = tree.children[node]
             continue
-        while node != top and tree.nexts[node] == NONE:
-            node = tree.parents[node]
-        if node == top:
-            return
-        node = tree.nexts[node]
+        while True:
+            following, parent = tree.nexts[node], tree.parents[node]
+            if tree.children[node] == NONE and tree.arcs[node] == tree.homes[node]:
+                _cut(tree, node)
+                tree.judges[node] = parent
+            if node == top:
+                return
+            if following != NONE:
+                node = following
+                break
+            node = parent
+
+
+@compiled
+def _call_out(tree: Tree, arcs: Arcs, node: int) -> None:
+    """Put a node that is at home into the lists of children (IN, OUT)."""
+    home = tree.judges[node]
+    if home != node:
+        hang(tree, arcs, node, home, tree.homes[node])
+        tree.judges[node] = node
+        tree.depths[node], tree.labels[node] = tree.depths[home] + 1, tree.labels[home]
 
 
 @compiled
@@ -106,7 +129,8 @@ def minimize(arcs: Arcs, tree: Tree, first: int) -> int:
             place = place + 1 if place + 1 < count else 0
             state = arcs.states[arc]
             if state != TREE:
-                reduced = arcs.costs[arc] + tree.labels[arcs.starts[arc]] - tree.labels[arcs.ends[arc]]
+                paid, worth = tree.labels[tree.judges[arcs.starts[arc]]], tree.labels[tree.judges[arcs.ends[arc]]]
+                reduced = arcs.costs[arc] + paid - worth
                 reduced = -reduced if state == FULL else reduced
                 if reduced < best:
                     best, entering = reduced, arc
@@ -125,6 +149,8 @@ def _pivot(arcs: Arcs, tree: Tree, entering: int) -> None:
     forward = arcs.states[entering] == EMPTY
     source = arcs.starts[entering] if forward else arcs.ends[entering]
     target = arcs.ends[entering] if forward else arcs.starts[entering]
+    _call_out(tree, arcs, source)
+    _call_out(tree, arcs, target)
     join = _join(tree, source, target)
     amount = 1 if arcs.narrow[entering] else BOUNDLESS
     leaving, below_source = NONE, False
@@ -212,17 +238,8 @@ def settle(arcs: Arcs, labels: Counts, first: int) -> None:
 
 
 @compiled
-def grow(arcs: Arcs, tree: Tree, first_node: int, first_arc: int) -> None:
-    """Hang nodes from ``first_node`` on at the other ends of arcs from ``first_arc`` on (IN), which start at them."""
-    for node in range(first_node, tree.parents.size):
-        arc = first_arc + node - first_node
-        hang(tree, arcs, node, arcs.ends[arc], arc)
-        label_below(tree, arcs, node)
-
-
-@compiled
 def branches(tree: Tree, root: int) -> Counts:
-    """Return for each node which of the root's children it is or is below; the root is its own."""
+    """Return for each node that is not at home which of the root's children it is or is below; the root is its own."""
     found = np.full(tree.parents.size, root)
     child = tree.children[root]
     while child != NONE:

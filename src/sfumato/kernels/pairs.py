@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from sfumato.arrays import Codes, Counts, Reals
-from sfumato.kernels.compiled import compiled, compiled_ratios
+from sfumato.kernels.compiled import compiled, compiled_ratios, compiled_within
 from sfumato.kernels.nesting import LEAF, MIXED, Attributes, Nest, squared_difference
 
 CLOSED = -(2**62)
@@ -24,7 +24,7 @@ SHUFFLE = np.uint64(0x9E3779B97F4A7C15)
 FOLD = np.uint64(33)
 
 
-@compiled
+@compiled_within
 def in_units(distance: float, scale: float) -> int:
     """Return what an exchange costs in small units."""
     return np.int64(np.floor(distance * scale + 0.5)) + 1
@@ -55,7 +55,7 @@ def measure(numbers: Reals, codes: Codes, attributes: Attributes, start: int, st
             distances[k] += gamma if others[k] != code else 0.0
 
 
-@compiled
+@compiled_within
 def least_distance(numbers: Reals, codes: Codes, attributes: Attributes, boxes: Nest, box: int) -> float:
     """Return a distance that no record of a box is nearer than."""
     found = 0.0
@@ -134,7 +134,7 @@ def nearest(
             _keep(distances, prices, scale, start, stop, one, reduced, found[one], costs[one])
 
 
-@compiled
+@compiled_within
 def _look_into(
     numbers: Reals,
     codes: Codes,
@@ -160,7 +160,7 @@ def _look_into(
     return depth + 2
 
 
-@compiled
+@compiled_within
 def _bound(
     numbers: Reals, codes: Codes, attributes: Attributes, boxes: Nest, highest: Counts, scale: float, box: int
 ) -> int:
@@ -171,7 +171,7 @@ def _bound(
     return in_units(distance * CAUTION, scale) - highest[box]
 
 
-@compiled
+@compiled_within
 def _keep(
     distances: Reals,
     prices: Counts,

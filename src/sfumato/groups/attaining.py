@@ -35,7 +35,7 @@ def check_attainable(
         )
     givers = np.bincount(places[vital], minlength=delta.size)
     takers = np.bincount(places[candidates], minlength=delta.size)
-    for place in np.flatnonzero((-delta > givers) | (delta > takers)):
+    for place in np.flatnonzero((-delta > givers) | (delta > takers)).tolist():
         _refuse_few(_name(place, labels), int(delta[place]), int(givers[place]), int(takers[place]))
     if np.unique(kept[np.concatenate([vital, candidates])]).size > 1:
         _check_kept(places, kept, vital, candidates, delta, labels)
@@ -70,20 +70,21 @@ def _check_kept(
     size = int(classes.max()) + 1
     # source, sink, places, codes
     first_place, first_class = 2, 2 + delta.size
+    at, of = places + np.int64(first_place), classes + first_class
     given, gets = np.flatnonzero(delta < 0), np.flatnonzero(delta > 0)
-    starts = [np.zeros_like(given), places[vital] + first_place, classes[candidates] + first_class, gets + first_place]
-    ends = [given + first_place, classes[vital] + first_class, places[candidates] + first_place, np.ones_like(gets)]
-    rooms = [-delta[given], np.ones(vital.size), np.ones(candidates.size), delta[gets]]
+    starts = [np.zeros_like(given), at[vital], of[candidates], gets + first_place]
+    ends = [given + first_place, of[vital], at[candidates], np.ones_like(gets)]
+    ones = np.ones(vital.size + candidates.size, dtype=np.int64)
+    rooms = np.concatenate([-delta[given], ones, delta[gets]])
     nodes = first_class + size
-    capacities = coo_array(
-        (np.concatenate(rooms), (np.concatenate(starts), np.concatenate(ends))), shape=(nodes, nodes)
-    )
-    network = csr_array(capacities.astype(np.int32))
+    arcs = np.concatenate(starts), np.concatenate(ends)
+    # records of the same place and code are added up here
+    network = csr_array(coo_array((rooms, arcs), shape=(nodes, nodes)).astype(np.int32))
     found = maximum_flow(network, 0, 1)
     if found.flow_value == -delta[given].sum():
         return
     flow = csr_array(found.flow)
-    for place in given:
+    for place in given.tolist():
         short = int(-delta[place] - flow[0, place + first_place])
         if short:
             raise UnattainableError(

@@ -73,22 +73,19 @@ class Candidates:
         places, costs = np.empty((2, vital.size, count), dtype=np.int64)
 
         def ask(batch: tuple[int, int]) -> None:
-            nearest(
-                asking, self._own, self._boxes, own, highest, limits, self.scale, batch[0], batch[1], places, costs
-            )
+            nearest(asking, self._own, self._boxes, own, highest, limits, self.scale, batch[0], batch[1], places, costs)
 
         side_by_side(ask, batches_of(vital.size, least=64), self._threads)
         found = places >= 0
         return Found(np.repeat(vital, found.sum(axis=1)), self.records[places[found]], costs[found])
 
     def _taken(self, records: Counts) -> Attributes:
-        every = self._all
-        return Attributes(every.ordinal[:, records], every.omegas, every.codes[:, records], every.gammas)
+        # unlike an index, this leaves the values of an attribute side by side
+        ordinal, codes = self._all.ordinal.take(records, axis=1), self._all.codes.take(records, axis=1)
+        return Attributes(ordinal, self._all.omegas, codes, self._all.gammas)
 
 
 def units_of(influence: Influence, vital: int) -> tuple[float, int]:
     """Return how many units make up one, and a number of them that no way past so many vital records costs."""
     digits = min(FINE, 60 - (vital + 2).bit_length())
-    most = influence.most
-    scale = 2.0**digits / most if most > 0 else 1.0
-    return scale, (2**digits + 2) * (vital + 2)
+    return 2.0**digits / (influence.most or 1.0), (2**digits + 2) * (vital + 2)

@@ -69,9 +69,10 @@ class Flow:
             np.abs(delta),
             np.zeros(delta.size, dtype=np.int32),
         )
-        none = [np.full(delta.size + 1, NONE, dtype=np.int64) for _ in range(6)]
-        nought = [np.zeros(delta.size + 1, dtype=np.int64) for _ in range(2)]
-        self._tree = Tree(*none[:5], *nought, none[5], np.arange(delta.size + 1))
+        every = np.arange(delta.size + 1)
+        none, nought = np.full_like(every, NONE), np.zeros_like(every)
+        lists = [none.copy() for _ in range(5)]
+        self._tree = Tree(lists[0], lists[1], lists[2], lists[3], lists[4], nought, nought.copy(), none, every)
         for place in range(delta.size):
             hang(self._tree, self._arcs, place, self._root, place)
             label_below(self._tree, self._arcs, place)

@@ -1,7 +1,7 @@
 """The inverse mapping: which records take each other's place so that places get the vital records they shall have.
 
-CT10 calls the least distortion seemingly NP-hard and takes pairs one by one; it is a minimum-cost flow, see ERRATA 003-9.
-Pairs are taken in as prices show that they might help, so that most of them are never compared.
+CT10 calls the least distortion seemingly NP-hard and takes pairs one by one; it is a minimum-cost flow, see ERRATA
+003-9. Pairs are taken in as prices show that they might help, so that most of them are never compared.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ def swap_exactly(
     UnattainableError
         If a place has too few records to give or to take.
     """
-    givers, takers = _numbers(places, vital, candidates)
+    givers, takers = numbers_of(places, vital, candidates)
     check_attainable(places, influence.kept, givers, takers, delta, labels)
     if not delta.any():
         return _nothing(delta.size, places.size)
@@ -122,10 +122,16 @@ def swap_exactly(
     return _proven(influence, flow, prices, places, givers, takers, delta, scale)
 
 
-def _numbers(places: Codes, vital: Flags, candidates: Flags) -> tuple[Counts, Counts]:
+def numbers_of(places: Codes, vital: Flags, candidates: Flags) -> tuple[Counts, Counts]:
     """Return the numbers of records that may leave, and of those that may come instead."""
     placed = places >= 0
     return np.flatnonzero(vital & placed), np.flatnonzero(candidates & ~vital & placed)
+
+
+def unproven(influence: Influence, pairs: Counts) -> Swaps:
+    """Return swaps, each a vital record and another, of which it is not known whether others cost less."""
+    leaving, coming = pairs[:, 0].copy(), pairs[:, 1].copy()
+    return Swaps(leaving, coming, influence.between(leaving, coming), False, np.zeros(0), np.zeros(0), 0.0)
 
 
 def _nothing(places: int, records: int) -> Swaps:

@@ -4,8 +4,8 @@ A basis is a tree, kept strongly feasible: from every node some flow could still
 cycling (Cunningham 1976). Labels are such that an arc of the tree costs its end's label less its start's. Arcs are
 looked through a part at a time, and the best of a part enters.
 
-Most nodes are at home: they hang by themselves on the end of an arc of their own that costs nothing. Such nodes are left
-out of the lists of children, for they have the label of their home, and whole branches are relabelled often.
+Most nodes are at home: they hang by themselves on the end of an arc of their own that costs nothing. Such nodes are
+left out of the lists of children, for they have the label of their home, and whole branches are relabelled often.
 """
 
 from __future__ import annotations

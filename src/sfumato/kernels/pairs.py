@@ -27,7 +27,7 @@ FOLD = np.uint64(33)
 @compiled_within
 def in_units(distance: float, scale: float) -> int:
     """Return what an exchange costs in small units."""
-    return np.int64(np.floor(distance * scale + 0.5)) + 1
+    return int(np.floor(distance * scale + 0.5)) + 1
 
 
 @compiled_ratios
@@ -125,9 +125,7 @@ def nearest(
             box = waiting[depth]
             half = boxes.halves[box]
             if half >= 0:
-                depth = _look_into(
-                    numbers, codes, attributes, boxes, highest, scale, half, one, depth, waiting, bounds
-                )
+                depth = _look_into(numbers, codes, attributes, boxes, highest, scale, half, one, depth, waiting, bounds)
                 continue
             start, stop = boxes.starts[box], boxes.stops[box]
             measure(numbers, codes, attributes, start, stop, distances)
@@ -152,7 +150,7 @@ def _look_into(
     first = _bound(numbers, codes, attributes, boxes, highest, scale, half)
     second = _bound(numbers, codes, attributes, boxes, highest, scale, half + 1)
     # records that are alike shall not all ask for the same ones
-    mixed = (np.uint64(one + 1) * SHUFFLE) ^ (np.uint64(half) * SHUFFLE)
+    mixed = ((np.uint64(one + 1) * SHUFFLE) ^ np.uint64(half)) * SHUFFLE
     swapped = (mixed >> FOLD) & np.uint64(1) == np.uint64(1) if first == second else first < second
     near, far = (half, half + 1) if swapped else (half + 1, half)
     waiting[depth], bounds[depth] = far, max(first, second)

@@ -8,7 +8,19 @@ from importlib import import_module
 
 from benchmarks.timing import Row
 
-ALL = ("startup", "statistics", "safety", "reading", "agreement", "boxes", "clustering", "memetic", "study_fuzzy")
+ALL = (
+    "startup",
+    "statistics",
+    "safety",
+    "reading",
+    "agreement",
+    "boxes",
+    "clustering",
+    "study_fuzzy",
+    "groups",
+    "memetic",
+    "study_groups",
+)
 
 
 def main() -> None:

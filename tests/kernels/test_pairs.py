@@ -37,7 +37,9 @@ def test_cheapest_are_those_of_comparing_every_pair(seed, size, count):
     prices[rng.random(prices.size) < 0.2] = CLOSED
     # some ask for anything, some for a bargain
     limits = np.where(rng.random(20) < 0.5, UNREACHED, 0)
-    found = Candidates(influence, others, scale, 2).cheapest(vital, limits, prices, count)
+    found = Candidates(influence, others, rng.integers(0, 3, size + 20).astype(np.int32), scale, 2).cheapest(
+        vital, limits, prices, count
+    )
     distances = influence.between(vital[:, None], others[None, :])
     for one in vital:
         mine = found.leaving == one
@@ -63,7 +65,8 @@ def test_distances_are_the_metric_and_no_box_is_nearer_than_said(seed, size):
     influence = mixed_influence(rng, size + 1)
     attributes = attributes_of(influence)
     order = np.arange(1, size + 1)
-    boxes = nest(attributes, order)
+    parts = rng.integers(0, rng.integers(1, 4), size + 1).astype(np.int32)
+    boxes = nest(attributes, parts, order)
     assert sorted(order.tolist()) == list(range(1, size + 1))
     own = Attributes(
         attributes.ordinal.take(order, axis=1),

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sfumato.arrays import Counts
+from sfumato.arrays import Codes, Counts
 from sfumato.groups.influence import Influence
 from sfumato.kernels.nesting import Attributes, Nest, highest_in_boxes, nest
 from sfumato.kernels.pairs import nearest
@@ -37,20 +37,22 @@ class Candidates:
         What a swap costs.
     records
         Numbers of the candidates, of which there is one at least.
+    parts
+        One code a record: candidates of different parts have prices that differ much.
     scale
         Units that make up one.
     threads
         How many to use.
     """
 
-    def __init__(self, influence: Influence, records: Counts, scale: float, threads: int | None) -> None:
+    def __init__(self, influence: Influence, records: Counts, parts: Codes, scale: float, threads: int | None) -> None:
         self.scale, self._threads = scale, threads
         # what must not change comes last, so that sums are added up in the order of Influence.between
         codes = np.vstack([influence.nominal, influence.kept]).astype(np.int32)
         gammas = np.append(influence.gammas, np.inf)
         self._all = Attributes(np.ascontiguousarray(influence.ordinal), influence.omegas, codes, gammas)
         self.records = records.copy()
-        self._boxes: Nest = nest(self._all, self.records)
+        self._boxes: Nest = nest(self._all, parts, self.records)
         self._own = self._taken(self.records)
 
     def cheapest(self, vital: Counts, limits: Counts, prices: Counts, count: int) -> Found:

@@ -45,7 +45,7 @@ def swap_greedily(
         return unproven(influence, np.zeros((0, 2), dtype=np.int64))
     givers = givers[delta[places[givers]] < 0]
     takers = takers[delta[places[takers]] > 0]
-    choice = Candidates(influence, takers, units_of(influence, givers.size)[0], threads)
+    choice = Candidates(influence, takers, places, units_of(influence, givers.size)[0], threads)
     left = delta.copy()
     pairs = _cheapest_first(choice, places, givers, left, progress)
     if left.any():

@@ -97,13 +97,24 @@ def swap_exactly(
     ------
     UnattainableError
         If a place has too few records to give or to take.
+
+    Examples
+    --------
+    >>> ages = np.array([[30.0, 50.0, 10.0, 50.0]])
+    >>> influence = Influence(ages, np.ones(1), np.zeros((0, 4), np.int32), np.ones(0), np.zeros(4, np.int32))
+    >>> places = np.array([0, 0, 1, 1], dtype=np.int32)
+    >>> vital = np.array([True, True, False, False])
+    >>> swaps = swap_exactly(influence, places, vital, ~vital, np.array([-1, 1]))
+    >>> swaps.leaving, swaps.coming, swaps.cost, swaps.optimal
+    (array([1]), array([3]), 0.0, True)
     """
     givers, takers = numbers_of(places, vital, candidates)
     check_attainable(places, influence.kept, givers, takers, delta, labels)
     if not delta.any():
         return _nothing(delta.size, places.size)
     scale, ceiling = units_of(influence, givers.size)
-    choice = Candidates(influence, takers, scale, threads)
+    # a place that grows is worth more than one that does not
+    choice = Candidates(influence, takers, np.sign(delta).astype(np.int32)[places], scale, threads)
     flow = Flow(places, delta, ceiling)
     from_shrinking = givers[delta[places[givers]] < 0]
     open_prices = np.where((delta > 0)[places], 0, CLOSED)
@@ -149,6 +160,8 @@ def _proven(
     delta: Counts,
     scale: float,
 ) -> Swaps:
+    if not flow.attained:
+        raise AssertionError("swaps that are there were not found")
     leaving, coming, units = flow.swaps()
     own = prices.of_places[places]
     worth = np.zeros(places.size, dtype=np.int64)
@@ -162,7 +175,7 @@ def _proven(
         leaving,
         coming,
         influence.between(leaving, coming),
-        flow.attained and least == int(units.sum()),
+        least == int(units.sum()),
         prices.of_places / scale,
         worth / scale,
         (least - 1.5 * most_swaps) / scale,

@@ -58,32 +58,30 @@ def squared_difference(one: float, other: float) -> float:
 
 
 @compiled
-def nest(attributes: Attributes, order: Counts) -> Nest:
-    """Put records, of which there is one at least, into boxes within boxes; ``order`` (IN, OUT) are their numbers."""
-    ordinals, others = attributes.ordinal.shape[0], attributes.codes.shape[0]
+def nest(attributes: Attributes, parts: Codes, order: Counts) -> Nest:
+    """Put records, of which there is one at least, into boxes within boxes; ``order`` (IN, OUT) are their numbers.
+
+    Large boxes are those of one of the ``parts`` (IN: one code a record) each.
+    """
     # every halving makes two of one, and no half is empty
     room = 2 * order.size + 1
     starts, stops = np.zeros(room, dtype=np.int64), np.zeros(room, dtype=np.int64)
-    halves = np.full(room, -1)
-    lo, hi = np.empty(ordinals), np.empty(ordinals)
-    missing, codes = np.zeros(ordinals, dtype=np.int32), np.empty(others, dtype=np.int32)
+    halves, of_one_part = np.full(room, -1), np.zeros(room, dtype=np.bool_)
     keys, spare, sample = np.empty(order.size), np.empty_like(order), np.empty(SAMPLE)
     stops[0] = order.size
     boxes, box = 1, 0
     while box < boxes:
         own = order[starts[box] : stops[box]]
         if own.size > LEAF:
-            widest = enclose(attributes, own[:: (own.size + SAMPLE - 1) // SAMPLE], lo, hi, missing, codes)
-            if widest < 0:
-                widest = enclose(attributes, own, lo, hi, missing, codes)
+            alone = of_one_part[box] or _rank_parts(parts, own, keys)
             # records that do not differ are halved anyhow
             middle = starts[box] + own.size // 2
-            if widest >= 0:
-                _rank(attributes, widest, own, keys)
+            if not alone or _rank(attributes, own, keys):
                 middle = starts[box] + _part(own, keys, spare, sample)
             halves[box] = boxes
             starts[boxes], stops[boxes] = starts[box], middle
             starts[boxes + 1], stops[boxes + 1] = middle, stops[box]
+            of_one_part[boxes : boxes + 2] = alone
             boxes += 2
         box += 1
     return _enclosed(attributes, order, starts[:boxes].copy(), stops[:boxes].copy(), halves[:boxes].copy())
@@ -144,15 +142,31 @@ def enclose(attributes: Attributes, own: Counts, lo: Reals, hi: Reals, missing: 
 
 
 @compiled
-def _rank(attributes: Attributes, attribute: int, own: Counts, keys: Reals) -> None:
-    """Write what records are halved by, missing ones last, to ``keys`` (OUT)."""
-    ordinals = attributes.ordinal.shape[0]
+def _rank_parts(parts: Codes, own: Counts, keys: Reals) -> bool:
+    """Write the parts that records belong to to ``keys`` (OUT); return whether it is one only."""
+    alone = True
     for place in range(own.size):
-        if attribute < ordinals:
+        keys[place] = parts[own[place]]
+        alone = alone and keys[place] == keys[0]
+    return alone
+
+
+@compiled
+def _rank(attributes: Attributes, own: Counts, keys: Reals) -> bool:
+    """Write what records differ most in, missing values last, to ``keys`` (OUT); return whether they differ."""
+    ordinals, others = attributes.ordinal.shape[0], attributes.codes.shape[0]
+    lo, hi = np.empty(ordinals), np.empty(ordinals)
+    missing, codes = np.zeros(ordinals, dtype=np.int32), np.empty(others, dtype=np.int32)
+    attribute = enclose(attributes, own[:: (own.size + SAMPLE - 1) // SAMPLE], lo, hi, missing, codes)
+    if attribute < 0:
+        attribute = enclose(attributes, own, lo, hi, missing, codes)
+    for place in range(own.size):
+        if 0 <= attribute < ordinals:
             value = attributes.ordinal[attribute, own[place]]
             keys[place] = np.inf if np.isnan(value) else value
-        else:
+        elif attribute >= ordinals:
             keys[place] = attributes.codes[attribute - ordinals, own[place]]
+    return attribute >= 0
 
 
 @compiled

@@ -14,6 +14,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from sfumato.boxes import Boxes
+from sfumato.groups import Group, GroupMask
+from sfumato.groups.evolution import Memetic
 from sfumato.partitions import FuzzyPartition
 from sfumato.recipe import Source, recipe_schema
 from sfumato.release.certificate import certificate_schema
@@ -27,9 +29,10 @@ SCHEMAS: Mapping[str, Callable[[], object]] = {
 TABLES: Mapping[str, tuple[type[Settings], ...]] = {
     "docs/boxes.md": (Boxes, Source),
     "docs/partitions.md": (FuzzyPartition,),
+    "docs/groups.md": (Group, GroupMask, Memetic),
 }
 
-EXAMPLES = ("README.md", "docs/boxes.md", "docs/fuzzy.md", "docs/partitions.md")
+EXAMPLES = ("README.md", "docs/boxes.md", "docs/fuzzy.md", "docs/groups.md", "docs/partitions.md")
 PRINTS = re.compile(r"(print\(.*\) +# )(.*)")
 
 
@@ -37,7 +40,9 @@ def settings_table(model: type[Settings]) -> str:
     """Return all fields of settings as a table."""
     rows = ["| setting | default | what it is |", "|---|---|---|"]
     for name, field in model.model_fields.items():
-        default = "" if field.is_required() else f"`{json.dumps(field.get_default(call_default_factory=True))}`"
+        usual = None if field.is_required() else field.get_default(call_default_factory=True)
+        # settings within settings have a table of their own
+        default = "" if field.is_required() or isinstance(usual, Settings) else f"`{json.dumps(usual)}`"
         told = re.sub(r"\s+", " ", field.description or "").replace("``", "`").replace("|", "\\|")
         rows.append(f"| `{name}` | {'' if default in ('`null`', '`{}`', '`[]`') else default} | {told} |")
     return "\n".join(rows)

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from sfumato.boxes import Boxes
     from sfumato.fuzzy.c_means import FuzzyCMeans
     from sfumato.fuzzy.gustafson_kessel import GustafsonKessel
+    from sfumato.groups import Group, GroupMask
     from sfumato.groups.outliers import outliers
     from sfumato.measures import Promise, measure, minimal_uniques, profile, utility_of
     from sfumato.microfile import Microfile, read
@@ -30,6 +31,8 @@ _HOMES = {
     "Fuzzy": "sfumato.microfile.forms",
     "FuzzyCMeans": "sfumato.fuzzy.c_means",
     "FuzzyPartition": "sfumato.partitions",
+    "Group": "sfumato.groups",
+    "GroupMask": "sfumato.groups",
     "GustafsonKessel": "sfumato.fuzzy.gustafson_kessel",
     "Hierarchy": "sfumato.microfile.hierarchy",
     "Interval": "sfumato.microfile.forms",
@@ -53,6 +56,8 @@ __all__ = [
     "Fuzzy",
     "FuzzyCMeans",
     "FuzzyPartition",
+    "Group",
+    "GroupMask",
     "GustafsonKessel",
     "Hierarchy",
     "Interval",

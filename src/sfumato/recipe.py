@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, TypeAlias, TypeVar
@@ -14,7 +14,10 @@ from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue, models_jso
 from pydantic_core import core_schema
 
 from sfumato.boxes import Boxes
-from sfumato.errors import MicrofileError, SettingError, nearest
+from sfumato.errors import MicrofileError, SettingError, UnattainableError, nearest
+from sfumato.groups import Group, GroupMask
+from sfumato.groups.masking import Masked, mask, public_statement, released
+from sfumato.groups.record import group_findings
 from sfumato.microfile.attribute import Code, Kind
 from sfumato.microfile.hierarchy import Hierarchy
 from sfumato.microfile.microfile import Microfile
@@ -28,10 +31,10 @@ from sfumato.toml import Place, Toml, read_toml
 
 Made = TypeVar("Made", bound=Settings)
 
-Protection: TypeAlias = Boxes | FuzzyPartition
+Protection: TypeAlias = Boxes | FuzzyPartition | GroupMask
 FUZZY = ("fuzzy-c-means", "gustafson-kessel", "k-means", "sets")
 """The methods that :class:`~sfumato.FuzzyPartition` itself tells apart."""
-PROTECTIONS: dict[str, type[Protection]] = {"boxes": Boxes, **dict.fromkeys(FUZZY, FuzzyPartition)}
+PROTECTIONS: dict[str, type[Protection]] = {"group": GroupMask, "boxes": Boxes, **dict.fromkeys(FUZZY, FuzzyPartition)}
 """The settings of each method. Their fields are all that an entry of ``[[protect]]`` can have beside ``method``."""
 
 
@@ -117,12 +120,23 @@ class Recipe:
             microfile = self._read(progress)
         except SettingError as error:
             raise _pointed(self.toml, ("microfile",), error, Source.model_fields) from None
+        masks = [one for one in self.protections if isinstance(one, GroupMask)]
+        masked: list[Masked] = []
         for number, protection in enumerate(self.protections):
             try:
-                release = protection.protect(microfile, progress=progress)
+                if isinstance(protection, GroupMask):
+                    masked.append(mask(_sparing(protection, masks[:number]), microfile, progress))
+                    microfile = masked[-1].microfile
+                else:
+                    release = protection.protect(microfile, progress=progress)
             except SettingError as error:
-                raise _pointed(self.toml, ("protect", number), error, type(protection).model_fields) from None
-            microfile = release.microfile
+                raise _pointed(self.toml, ("protect", number), error, _keys(type(protection))) from None
+        if len(masks) == len(self.protections):
+            release = released(masks, masked)
+        elif masks:
+            release.settings["exchanged"] = public_statement(masks, masked)
+            release.private["groups"] = [one.record for one in masked]
+        _refuse_undone(release)
         return release
 
     def _read(self, progress: Progress) -> Microfile:
@@ -150,8 +164,11 @@ def read_recipe(path: str | os.PathLike[str], *, seed: int | None = None) -> Rec
     sheet = _made(Sheet, content, toml, ())
     if not _is_file(toml.path.parent / sheet.microfile.path):
         raise _missing_file(toml, ("microfile", "path"), sheet.microfile.path)
-    if len(sheet.protect) > 1:
-        raise toml.wrong(("protect", 1), "protect[1]: a file is protected by one method", hint="keep one [[protect]]")
+    methods = [entry.get("method") for entry in sheet.protect]
+    after = [number for number in range(1, len(methods)) if methods[number - 1] != "group"]
+    if after:
+        told = f"protect[{after[0]}]: nothing can follow method = {methods[after[0] - 1]!r}"
+        raise toml.wrong(("protect", after[0]), told, hint="group masks come first, then one other protection")
     entries = [dict(entry) | ({} if seed is None else {"seed": seed}) for entry in sheet.protect]
     protections = [_protection(toml, sheet, number, entry) for number, entry in enumerate(entries)]
     return Recipe(toml, sheet.microfile, tuple(protections), sheet.seed)
@@ -180,6 +197,21 @@ def _protection(toml: Toml, sheet: Sheet, number: int, entry: dict[str, Any]) ->
         # identifiers of the file never leave, whatever an entry says
         entry["identifiers"] = [*shared, *(name for name in listed(own) if name not in shared)]
     return _made(model, entry, toml, place)
+
+
+def _sparing(mask: GroupMask, before: Sequence[GroupMask]) -> GroupMask:
+    """Let the members of groups that are hidden already stay where they are."""
+    others = [one.group.vital for one in before if set(one.group.parameter) & set(mask.group.parameter)]
+    return mask.model_copy(update={"spare": (*mask.spare, *others)})
+
+
+def _refuse_undone(release: Release) -> None:
+    """See that every group is hidden in what is released in the end, also the first ones."""
+    wrong = group_findings(release.private, release.microfile, release.codebook)
+    if wrong:
+        raise UnattainableError(
+            "; ".join(wrong), hint="hide the groups in another order, or promise less of single people"
+        )
 
 
 def _hierarchy(toml: Toml, place: Place, file: Any) -> Hierarchy:
@@ -221,6 +253,12 @@ def _made(model: type[Made], given: dict[str, Any], toml: Toml, place: Place) ->
         raise toml.wrong((*place, *first_problem(error, given)["loc"]), told.message, hint=told.hint) from None
 
 
+def _keys(model: type[Protection]) -> list[str]:
+    """Return what an entry of ``[[protect]]`` can say; the settings of a group stand among those of its mask."""
+    inner = Group.model_fields if "group" in model.model_fields else ()
+    return [*(name for name in model.model_fields if name != "group"), *inner]
+
+
 def _pointed(toml: Toml, place: Place, error: SettingError, known: Iterable[str]) -> SettingError:
     """Point at what does not fit the microfile; messages begin with the setting where there is one."""
     word = re.match(r"\w+", error.message)
@@ -253,7 +291,13 @@ def recipe_schema() -> dict[str, Any]:
     for model, its in methods.items():
         entry = known[model.__name__]
         entry["description"] = entry["description"].partition("\n")[0]
-        entry["properties"] = entry["properties"] | {"method": {"enum": its}}
+        if "group" in entry["properties"]:
+            # the settings of a group stand among those of its mask
+            group = known.pop("Group")
+            del entry["properties"]["group"]
+            entry["properties"] |= group["properties"]
+            entry["required"] = [*(name for name in entry["required"] if name != "group"), *group["required"]]
+        entry["properties"] |= {"method": {"enum": its}}
         entry["required"] = ["method", *entry["required"]]
     refs = [{"$ref": f"#/$defs/{model.__name__}"} for model in methods]
     sheet["properties"]["protect"]["items"] = {"anyOf": refs}

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from benchmarks.memetic import least_cost
 from sfumato.errors import SettingError
 from sfumato.fuzzy.shapes import SShaped, ZShaped
-from sfumato.groups.evolution import validity
+from sfumato.groups.evolution import Memetic, validity
 from sfumato.groups.fitness import Fitness, PlaceRestriction
 from sfumato.groups.influence import Influence
-from sfumato.groups.memetic import Memetic, Task, evolve_swaps, first_generation, mutate, next_children, settle
+from sfumato.groups.memetic import Task, evolve_swaps, first_generation, mutate, next_children, settle
 from sfumato.groups.pool import make_exchange
 from sfumato.search.crossover import tail_crossover
 from tests.groups.exchanges import small_file

@@ -9,21 +9,55 @@ import typer
 
 from sfumato.cli.options import Json, Seed
 from sfumato.cli.show import console, emit, plain, progress_shown, verdict
+from sfumato.errors import SettingError
+from sfumato.groups.record import audit_with_record
 from sfumato.release.audit import Audit, audit_folder
+from sfumato.release.certificate import read_json
 
 
 def audit(
     release: Annotated[Path, typer.Argument(help="The folder of a release.")],
     *,
+    private: Annotated[
+        Path | None,
+        typer.Option(help="The steward's record (a file in RELEASE.private): also checks that groups are hidden."),
+    ] = None,
+    picture: Annotated[
+        Path | None, typer.Option(help="With --private: draw each group's signal before and after.")
+    ] = None,
     json: Json = False,
     seed: Seed = None,
 ) -> None:
     """Re-measure what is on disk; exit 1 when a promise is broken."""
+    record = _record(private, picture)
     with progress_shown() as progress:
         progress("auditing", 0.0)
-        found = audit_folder(release)
+        found = audit_folder(release) if record is None else audit_with_record(release, record)
+        if record is not None and picture is not None:
+            from sfumato.report import goal_chart, write_picture
+
+            progress("drawing", 0.5)
+            write_picture(goal_chart(record["groups"]), picture)
     with verdict(kept=found.holds):
         emit(as_json(found)) if json else show(found)
+
+
+def _record(private: Path | None, picture: Path | None) -> dict[str, Any] | None:
+    """Read the steward's record."""
+    if private is None:
+        if picture is not None:
+            raise SettingError("--picture needs --private: a release does not tell which groups were hidden")
+        return None
+    if picture is not None:
+        from sfumato.report.pictures import check_picture
+
+        check_picture(picture)
+    record = read_json(private)
+    if not record.get("groups"):
+        raise SettingError(
+            f"private: {private} tells of no group", hint="it is written beside a release that hides one"
+        )
+    return record
 
 
 def as_json(found: Audit) -> dict[str, Any]:
@@ -42,8 +76,10 @@ def show(found: Audit) -> None:
     out.print("[bold]The release holds.[/bold]" if found.holds else "[bold]The release does not hold.[/bold]")
     for finding in found.findings:
         out.print(f"  {finding.about}: {finding.message}", markup=False)
-    if found.measured:
-        m = found.measured
+    m = found.measured
+    if m and "k" not in m:
+        out.print(f"{plain(m['records'])} records; nothing is promised about single people.", markup=False)
+    elif m:
         told = f"{plain(m['records'])} records in {plain(m['blocks'])} blocks; k = {plain(m['k'])}"
         told += "".join(f", {name} = {plain(m[name])}" for name in ("l", "t") if m[name] is not None)
         out.print(f"{told}; {plain(m['risk']['expected'])} re-identifications expected", markup=False)

@@ -17,6 +17,7 @@ from sfumato.release.audit import Audit, audit_folder
 from sfumato.release.fuzziness import fuzzy_forms
 from sfumato.release.release import Format, Release, check_folder, open_release
 from sfumato.statistics.estimate import Estimate, Regression
+from sfumato.statistics.language import parse
 
 
 def protect(
@@ -49,6 +50,10 @@ def protect(
     with progress_shown() as progress:
         release = asked.run(progress=progress)
         chart = None
+        if picture is not None and release.settings["method"] == "exchange":
+            raise SettingError(
+                "--picture draws boxes, and there are none", hint="sfumato audit --private draws signals"
+            )
         if picture is not None:
             from sfumato.report import boxes_chart
 
@@ -83,10 +88,13 @@ def _axes(given: str | None, picture: Path | None) -> tuple[str, ...]:
 def _estimates(release: Release, progress: Progress) -> list[Estimate | Regression]:
     """Return what the release tells of each preserved statistic."""
     wanted = [one["statistic"] for one in release.settings.get("preserve", [])]
+    # exchanged values allow no guarantee
+    weight = release.promise.weight
+    wanted = [text for text in wanted if release.exchanged_in(parse(text).attributes, weight) is None]
     found = []
     for number, statistic in enumerate(wanted):
         progress(statistic, number / len(wanted))
-        found.append(release.estimate(statistic, weight=release.promise.weight))
+        found.append(release.estimate(statistic, weight=weight))
     return found
 
 
@@ -105,7 +113,15 @@ def as_json(recipe: Recipe, release: Release, audit: Audit, told: list[Estimate 
         **_boxes_as_json(settings),
         "statistics": [one.summary() for one in told],
         "sets": {name: form.sets for name, form in fuzzy_forms(release.codebook).items()},
+        "exchanged": settings.get("exchanged"),
+        "groups": [_group_as_json(one) for one in release.private.get("groups", [])],
     }
+
+
+def _group_as_json(record: dict[str, Any]) -> dict[str, Any]:
+    """Return what hiding a group has cost, without what could give it away."""
+    told = {name: record[name] for name in ("cost", "optimal", "moved", "changed_records", "tables")}
+    return told | {"outliers": {when: len(labels) for when, labels in record["outliers"].items()}}
 
 
 def _boxes_as_json(settings: dict[str, Any]) -> dict[str, Any]:
@@ -129,15 +145,16 @@ def _show(
     out.print("The release holds." if audit.holds else "The release does not hold.", style="bold")
     for finding in audit.findings:
         out.print(f"  {finding.about}: {finding.message}", markup=False)
-    out.print(table("What every block keeps", ("limit", "promised", "measured"), _limits(release, audit)))
-    risk = measured["risk"]
-    out.print(
-        f"Risk: {plain(risk['expected'])} re-identifications expected, at most {plain(risk['highest'])} for a record."
-    )
+    if release.promise.quasi:
+        out.print(table("What every block keeps", ("limit", "promised", "measured"), _limits(release, audit)))
+        risk, expected = measured["risk"], plain(measured["risk"]["expected"])
+        out.print(f"Risk: {expected} re-identifications expected, at most {plain(risk['highest'])} for a record.")
+    else:
+        out.print("Single people are not protected: a group mask hides groups. Add a protection after it.")
     if told:
         show_estimates(told, None)
     boxes = (*_exactness(settings), *_edges(settings)) if settings["method"] == "boxes" else ()
-    for line in (*boxes, *_sets(release, measured)):
+    for line in (*_groups(release), *boxes, *_sets(release, measured)):
         out.print(line, markup=False)
     out.print(f"The release lies in {folder}; what only you may keep in {folder}.private.", markup=False)
     if picture is not None:
@@ -146,7 +163,9 @@ def _show(
 
 def _counted(release: Release, audit: Audit) -> str:
     left_out = release.settings["left_out"]
-    told = f"{plain(release.microfile.records)} records in {plain(audit.measured['blocks'])} blocks"
+    told = f"{plain(release.microfile.records)} records"
+    if "blocks" in audit.measured:
+        told += f" in {plain(audit.measured['blocks'])} blocks"
     return f"{told}, {plain(left_out)} left out" if left_out else f"{told}, none left out"
 
 
@@ -168,6 +187,29 @@ def _limits(release: Release, audit: Audit) -> list[tuple[str, float, object]]:
     for name, rule in release.settings.get("apart", {}).items():
         rows.append((f"values of {name} at least {rule['epsilon']:g} apart", rule["l"], audit.holds))
     return rows
+
+
+def _groups(release: Release) -> list[str]:
+    """Say what hiding groups has cost; which they are, and where, stands in the steward's record alone."""
+    lines = []
+    for number, one in enumerate(release.private.get("groups", []), start=1):
+        proved = ", and no exchange with this outcome costs less" if one["optimal"] else ""
+        lines.append(
+            f"Group {number}: {plain(one['moved'])} members moved, {plain(one['changed_records'])} records exchanged; "
+            f"distortion {plain(one['cost'])}{proved}. "
+            f"{plain(len(one['outliers']['before']))} places stood out, {plain(len(one['outliers']['after']))} do now."
+        )
+        if shown := one.get("weighted", {}).get("outliers", {}).get("after"):
+            still = [label for label in shown if label in one["hidden"]]
+            if still:
+                lines.append(f"  Counted with weights, {plain(len(still))} of the hidden places still stand out.")
+    if lines:
+        exchanged = release.settings["exchanged"]
+        lines.append(
+            f"The release says that values of {', '.join(exchanged['attributes'])} may have been exchanged between at "
+            f"most {exchanged['share']:.1%} of the records, and no more."
+        )
+    return lines
 
 
 def _exactness(settings: dict[str, Any]) -> list[str]:

@@ -11,14 +11,12 @@ import math
 import time
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
-from pydantic import Field, field_validator, model_validator
 
 from sfumato.arrays import Codes, Counts, Flags, Reals
 from sfumato.errors import SettingError
-from sfumato.groups.evolution import Evolution, History, Swaps
+from sfumato.groups.evolution import Evolution, History, Memetic, Swaps
 from sfumato.groups.fitness import Fitness, PlaceRestriction, Restriction
 from sfumato.groups.influence import Influence
 from sfumato.groups.pool import Exchange, make_exchange
@@ -29,56 +27,9 @@ from sfumato.search.mutation import reset_randomly, swap_two
 from sfumato.search.scaling import linear_scaling
 from sfumato.search.selection import roulette, tournament
 from sfumato.search.survival import survivors
-from sfumato.settings import Settings
 
 TAIL = 5.0
 """Beyond so many slopes above the centre of the size penalty, less than a hundredth of the fitness is left."""
-
-
-class Memetic(Settings):
-    """How swaps are evolved. The defaults are those of TC16."""
-
-    population: int = Field(default=100, ge=2)
-    """How many individuals a generation has."""
-    offspring: int = Field(default=40, ge=1)
-    """How many children are born in each."""
-    generations: int = Field(default=1000, ge=1)
-    """How many generations."""
-    selection: Literal["tournament", "roulette"] = "tournament"
-    """How parents are chosen; roulette: in proportion to fitness, linearly scaled. TC16 scales it for tournaments too,
-    which depend on the order alone."""
-    tournament: int = Field(default=5, ge=1)
-    """Of how many the fittest becomes a parent."""
-    crossover: float = Field(default=1.0, ge=0, le=1)
-    """How likely two parents exchange their tails."""
-    mutation: tuple[float, float, float, float] = (0.001, 0.001, 0.001, 0.001)
-    """How likely two leaving records of a child are exchanged, two coming ones, each leaving one is replaced by another
-    of its place, each coming one; one number stands for all four."""
-    converged: float = Field(default=0.03, ge=0)
-    """When the deviation of fitness falls below it, mutation is boosted."""
-    boost: float = Field(default=10.0, ge=1)
-    """How many times as likely mutations then are."""
-    memetic: float = Field(default=0.75, ge=0, le=1)
-    """How likely it is that, of a swap, the coming record gives way to the nearest one; else the leaving one does."""
-    centre: float = Field(default=25.0, gt=0)
-    """With so many swaps, half of the fitness is lost; it should exceed the number of swaps needed."""
-    slope: float = Field(default=2.0, gt=0)
-    """How many more swaps make it e times worse."""
-    longest: int | None = Field(default=None, ge=1)
-    """The most swaps that an individual has; default: the centre and five slopes, if there are so many records."""
-    seconds: float | None = Field(default=None, gt=0)
-    """No generation begins later; default: no limit. What is found then depends on the machine."""
-
-    @field_validator("mutation", mode="before")
-    @classmethod
-    def _all_four(cls, given: object) -> object:
-        return (given,) * 4 if isinstance(given, int | float) else given
-
-    @model_validator(mode="after")
-    def _check(self) -> Memetic:
-        if not all(0 <= chance <= 1 for chance in self.mutation):
-            raise ValueError("mutation: chances lie between 0 and 1")
-        return self
 
 
 @dataclass(frozen=True)

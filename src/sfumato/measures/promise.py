@@ -17,8 +17,8 @@ Distance = Literal["ordered", "equal", "hierarchical"]
 class Promise(Settings):
     """Limits that every block of a release keeps."""
 
-    quasi: Names = Field(min_length=1)
-    """Attributes that others may know and that together can identify."""
+    quasi: Names
+    """Attributes that others may know and that together can identify; none where single people are not protected."""
     sensitive: Names = ()
     """Attributes that nobody should learn of a person."""
     weight: str | None = None
@@ -57,6 +57,10 @@ class Promise(Settings):
 
     @model_validator(mode="after")
     def _fits(self) -> Promise:
+        if not self.quasi:
+            if self.k != 1 or self.model_dump(exclude={"quasi", "k"}, exclude_defaults=True):
+                raise ValueError("without quasi attributes nothing can be promised; name some, or give k = 1 alone")
+            return self
         asked = [name for name in ("l", "t", "alpha", "beta", "delta") if getattr(self, name) is not None]
         if asked and not self.sensitive:
             raise ValueError(f"{asked[0]} needs a sensitive attribute")
@@ -84,6 +88,8 @@ class Promise(Settings):
 
     def check(self, microfile: Microfile) -> None:
         """Refuse a promise that no arrangement of the microfile could keep."""
+        if not self.quasi:
+            return
         self.roles.check(microfile)
         if self.k > microfile.records:
             raise SettingError(

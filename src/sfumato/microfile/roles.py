@@ -70,20 +70,25 @@ class Roles(Settings):
         """Return the records' weights, refusing what cannot be one."""
         if self.weight is None:
             return np.ones(microfile.records)
-        if microfile.attribute(self.weight).kind is not Kind.NUMERIC:
-            raise MicrofileError(f"weight {self.weight!r} is not numeric")
-        weights = microfile.numbers(self.weight)
-        for wrong, what in ((np.isnan(weights), "missing"), (weights < 0, "negative")):
-            if wrong.any():
-                raise MicrofileError(
-                    f"weight {self.weight!r} is {what} in {int(wrong.sum()):,} records",
-                    hint="weights must be given and not negative",
-                )
-        if not np.isfinite(weights.sum()):
-            raise MicrofileError(f"weight {self.weight!r} sums to more than a number can hold")
-        if not weights.any():
-            raise MicrofileError(f"weight {self.weight!r} is zero in every record")
-        return weights
+        return weights_named(self.weight, microfile)
+
+
+def weights_named(name: str, microfile: Microfile) -> Reals:
+    """Return the weights that an attribute holds, refusing what cannot be one."""
+    if microfile.attribute(name).kind is not Kind.NUMERIC:
+        raise MicrofileError(f"weight {name!r} is not numeric")
+    weights = microfile.numbers(name)
+    for wrong, what in ((np.isnan(weights), "missing"), (weights < 0, "negative")):
+        if wrong.any():
+            raise MicrofileError(
+                f"weight {name!r} is {what} in {int(wrong.sum()):,} records",
+                hint="weights must be given and not negative",
+            )
+    if not np.isfinite(weights.sum()):
+        raise MicrofileError(f"weight {name!r} sums to more than a number can hold")
+    if not weights.any():
+        raise MicrofileError(f"weight {name!r} is zero in every record")
+    return weights
 
 
 def check_span(name: str, span: float) -> None:

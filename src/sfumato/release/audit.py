@@ -24,7 +24,7 @@ from sfumato.release.data import column_facts, read_data
 from sfumato.release.fuzziness import fuzzy_forms, fuzzy_measured
 from sfumato.settings import Settings
 
-Subject = Literal["certificate", "codebook", "data", "promise", "folder"]
+Subject = Literal["certificate", "codebook", "data", "promise", "folder", "private", "group"]
 
 
 @dataclass(frozen=True)
@@ -76,6 +76,8 @@ def audit_table(table: Microfile, promise: Promise, codebook: Codebook) -> Audit
     findings = list(_misfits(table, codebook))
     if findings:
         return Audit(tuple(findings))
+    if not promise.quasi:
+        return Audit((), {"records": table.records})
     columns, fuzzy = codebook.columns(), fuzzy_forms(codebook)
     try:
         keys = [column for name in promise.quasi for column in columns[name]]

@@ -162,6 +162,12 @@ class Release:
             spread[name][..., known.complete] = its
         return spread
 
+    def exchanged_in(self, attributes: Sequence[str], weight: str | None = None) -> str | None:
+        """Return the first of some attributes whose exchange between records a statistic of them would notice."""
+        exchanged = self.settings.get("exchanged", {}).get("attributes", [])
+        alone = len(attributes) == 1 and weight is None and not self.settings.get("left_out")
+        return next((name for name in attributes if name in exchanged), None) if not alone else None
+
     def _dismissal(self, **wanted: Any) -> Dismissal | None:
         """Complete what a user wants with what the settings say."""
         given = {name: value for name, value in wanted.items() if value is not None}
@@ -176,6 +182,11 @@ class Release:
     def _known(self, statistic: str, weight: str | None) -> tuple[Statistic, Known]:
         """Read a statistic and find the bounds of its attributes."""
         asked = parse(statistic)
+        if name := self.exchanged_in(asked.attributes, weight):
+            raise SettingError(
+                f"{asked.text}: values of {name!r} may have been exchanged between records, so that no range is sure",
+                hint="only statistics of this attribute alone can be told, without weights, if no record is left out",
+            )
         numeric = numeric_names(self.microfile, self.codebook)
         asked.check(numeric, [name for name in self.codebook.attributes if name not in numeric])
         return asked, bounds_of(self.microfile, self.codebook, asked.attributes, weight)

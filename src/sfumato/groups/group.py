@@ -1,0 +1,181 @@
+"""Group: respondents singled out by what they have, and their distribution over places."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from pydantic import Field, model_validator
+
+from sfumato.arrays import Codes, Flags, Reals
+from sfumato.errors import SettingError, nearest
+from sfumato.groups.selection import Chosen, attributes_of, chosen_in, label_of, read_chosen
+from sfumato.groups.signals import Signal
+from sfumato.microfile.microfile import Microfile, as_microfile
+from sfumato.microfile.roles import Names, weights_named
+from sfumato.settings import Settings
+
+JOINT = "/"
+"""Between the values of several parameter attributes in a place's label."""
+
+
+@dataclass(frozen=True)
+class Places:
+    """Where records are."""
+
+    codes: Codes
+    """The place of each record, -1 where it is not known or not asked for."""
+    labels: tuple[str, ...]
+
+    def count(self, chosen: Flags, weights: Reals | None = None) -> Reals:
+        """Count chosen records, place by place."""
+        there = chosen & (self.codes >= 0)
+        given = None if weights is None else weights[there]
+        return np.bincount(self.codes[there], weights=given, minlength=len(self.labels)).astype(np.float64)
+
+
+class Group(Settings):
+    """Respondents with vital values, and the parameter over which they are distributed.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> people = pl.DataFrame({"work": ["army", "army", "shop", "army"], "area": ["A", "A", "A", "B"]})
+    >>> Group(vital={"work": ["army"]}, parameter="area").quantity(people).as_dict()
+    {'A': 2.0, 'B': 1.0}
+    """
+
+    vital: Chosen
+    """What makes a member: a table of attributes with the values (a list) or the range (least, most) that they must
+    have, several such tables of which one is enough, or a condition such as "MIL == 1 and AGEP >= 17"."""
+    parameter: Names = Field(min_length=1)
+    """The attribute that says where a record is, or several whose values are joined by a slash."""
+    values: tuple[str, ...] | None = Field(default=None, min_length=2)
+    """The places that matter, in the order of the signal; default: all that occur, in the order of their values."""
+
+    @model_validator(mode="after")
+    def _fits(self) -> Group:
+        if self.values is not None and len(set(self.values)) < len(self.values):
+            raise ValueError("values names a place twice")
+        if len(set(self.parameter)) < len(self.parameter):
+            raise ValueError("parameter names an attribute twice")
+        try:
+            both = [name for name in attributes_of(self.vital) if name in self.parameter]
+        except SettingError as error:
+            raise ValueError(error.message) from None
+        if both:
+            raise ValueError(f"{both[0]!r} cannot be both vital and the parameter")
+        return self
+
+    def members(self, microfile: Microfile | Any) -> Flags:
+        """Say which records belong to the group."""
+        return chosen_in(as_microfile(microfile), self.vital, setting="vital")
+
+    def places(self, microfile: Microfile | Any) -> Places:
+        """Say where each record is."""
+        people = as_microfile(microfile)
+        for name in self.parameter:
+            if name not in people.attributes:
+                raise SettingError(f"parameter: there is no column {name!r}", hint=nearest(name, people.names))
+        encoded = [people.encoded(name) for name in self.parameter]
+        missing = np.logical_or.reduce([its.missing for its in encoded])
+        # the rank of each combination of values, those of the first attribute first
+        combined, found = np.unique(np.stack([its.codes[~missing] for its in encoded]), axis=1, return_inverse=True)
+        codes = np.full(people.records, -1, dtype=np.int32)
+        codes[~missing] = found.ravel()
+        names = [[label_of(value) for value in its.values.tolist()] for its in encoded]
+        labels = tuple(
+            JOINT.join(its[code] for its, code in zip(names, combination, strict=True)) for combination in combined.T
+        )
+        return Places(codes, labels) if self.values is None else self._wanted(codes, labels)
+
+    def _wanted(self, codes: Codes, labels: tuple[str, ...]) -> Places:
+        """Keep the places that are asked for, in their order."""
+        assert self.values is not None
+        strange = [value for value in self.values if value not in labels]
+        if strange:
+            raise SettingError(f"values: there is no place {strange[0]!r}", hint=nearest(strange[0], labels))
+        numbers = {value: number for number, value in enumerate(self.values)}
+        renumbered = np.array([*(numbers.get(label, -1) for label in labels), -1], dtype=np.int32)
+        return Places(renumbered[codes], self.values)
+
+    def quantity(self, microfile: Microfile | Any, *, weight: str | None = None) -> Signal:
+        """Count the members of each place.
+
+        Parameters
+        ----------
+        microfile
+            A microfile, or a frame that becomes one.
+        weight
+            The attribute that says how many people a record stands for; default: each is one.
+        """
+        people = as_microfile(microfile)
+        places = self.places(people)
+        return Signal(places.labels, places.count(self.members(people), _weights(people, weight)), "quantity")
+
+    def concentration(
+        self, microfile: Microfile | Any, *, universe: Chosen | None = None, weight: str | None = None
+    ) -> Signal:
+        """Return the share of members in each place, 0 where nobody is.
+
+        Parameters
+        ----------
+        microfile
+            A microfile, or a frame that becomes one.
+        universe
+            Who is counted beside the members, in the form of ``vital``; default: everybody.
+        weight
+            As for :meth:`quantity`.
+        """
+        people = as_microfile(microfile)
+        places, weights = self.places(people), _weights(people, weight)
+        members = self.members(people)
+        return Signal(
+            places.labels, _share(places, members, _all(people, universe) | members, weights), "concentration"
+        )
+
+    def difference(
+        self,
+        microfile: Microfile | Any,
+        *,
+        other: Chosen,
+        universe: Chosen | None = None,
+        other_universe: Chosen | None = None,
+        weight: str | None = None,
+    ) -> Signal:
+        """Return by how much the share of members exceeds that of another group in each place.
+
+        Parameters
+        ----------
+        microfile
+            A microfile, or a frame that becomes one.
+        other
+            Who belongs to the other group, in the form of ``vital``.
+        universe, other_universe
+            Who is counted beside the members of each; default: everybody.
+        weight
+            As for :meth:`quantity`.
+        """
+        people = as_microfile(microfile)
+        places, weights = self.places(people), _weights(people, weight)
+        others = chosen_in(people, read_chosen(other, setting="other"), setting="other")
+        main = self.concentration(people, universe=universe, weight=weight)
+        subordinate = _share(places, others, _all(people, other_universe) | others, weights)
+        return Signal(places.labels, main.values - subordinate, "difference")
+
+
+def _all(microfile: Microfile, universe: Chosen | None) -> Flags:
+    if universe is None:
+        return np.ones(microfile.records, dtype=np.bool_)
+    return chosen_in(microfile, read_chosen(universe, setting="universe"), setting="universe")
+
+
+def _share(places: Places, members: Flags, everybody: Flags, weights: Reals | None) -> Reals:
+    # CT10 (1)
+    some, of = places.count(members, weights), places.count(everybody, weights)
+    return np.divide(some, of, out=np.zeros_like(some), where=of > 0)
+
+
+def _weights(microfile: Microfile, weight: str | None) -> Reals | None:
+    return None if weight is None else weights_named(weight, microfile)

@@ -1,0 +1,168 @@
+"""GroupMask: the settings, and the way from a microfile to a release in which a group is hidden."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator, Field, model_validator
+
+from sfumato.fuzzy.shapes import AnyShape
+from sfumato.groups.evolution import Memetic
+from sfumato.groups.group import Group
+from sfumato.groups.selection import Chosen
+from sfumato.microfile.microfile import Microfile, as_microfile
+from sfumato.microfile.roles import Names
+from sfumato.progress import Progress, silent
+from sfumato.release.release import Release
+from sfumato.settings import Settings
+
+Reshape = Literal["least", "wavelet", "moments", "decoy"]
+Swap = Literal["exact", "memetic", "greedy"]
+
+
+def _weighed(given: Any) -> Any:
+    names = (given,) if isinstance(given, str) else given
+    return dict.fromkeys(names, 1.0) if isinstance(names, list | tuple) else names
+
+
+def _places(given: Any) -> Any:
+    """Take places as numbers too, as they stand in files."""
+    several = (given,) if isinstance(given, str | int) and given != "outliers" else given
+    if isinstance(several, list | tuple):
+        return tuple(str(one) if isinstance(one, int) and not isinstance(one, bool) else one for one in several)
+    return several
+
+
+PlaceNames = Annotated[tuple[str, ...], BeforeValidator(_places)]
+Importances = Annotated[dict[str, Annotated[float, Field(ge=0, le=1e6)]], BeforeValidator(_weighed)]
+
+
+class GroupMask(Settings):
+    """Hide where a group stands out, by exchanging places between records that are otherwise alike.
+
+    Only values of the parameter attribute are exchanged: every place keeps its number of records, and every
+    attribute its distribution. The release does not say of which group.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> rows = [(area, "army" if number < members else "shop", number) for area, members in
+    ...         (("A", 4), ("B", 5), ("C", 40), ("D", 3), ("E", 6)) for number in range(60)]
+    >>> people = pl.DataFrame(rows, schema=["area", "work", "age"], orient="row")
+    >>> army = Group(vital={"work": ["army"]}, parameter="area")
+    >>> release = GroupMask(group=army, hide=["C"], influential=["age"]).protect(people)
+    >>> army.quantity(release.table).outliers().labels
+    ()
+    """
+
+    group: Group
+    """Who is hidden, and over which places."""
+    hide: Literal["outliers"] | PlaceNames | None = None
+    """The places where the group must not stand out, or "outliers": wherever it does."""
+    target: Annotated[dict[str, int], Field(min_length=1)] | None = None
+    """In place of ``hide``: how many members some places shall have; the others share what is left over or lacking."""
+    known: PlaceNames = ()
+    """Places of which everybody knows that the group stands out there; they stay as they are."""
+    influential: Importances | None = None
+    """Attributes whose joint distribution with the parameter matters, alike or with an importance each; default: all
+    but the parameter, the vital ones, identifiers and weight."""
+    keep: Names = ()
+    """Attributes whose joint distribution with the parameter must not change at all."""
+    signal: Literal["quantity", "concentration", "difference"] = "quantity"
+    """What an observer looks at: numbers of members, their shares, or by how much these exceed another group's."""
+    universe: Chosen | None = None
+    """Who is counted beside the members for a share; default: everybody."""
+    other: Chosen | None = None
+    """The other group of a difference."""
+    other_universe: Chosen | None = None
+    """Who is counted beside the members of the other group; default: everybody."""
+    reshape: Reshape = "least"
+    """How the signal is changed: as little as possible; by its wavelet approximation, so that details stay; so that
+    mean and deviation stay; or so that other places stand out in place of the hidden ones."""
+    swap: Swap = "exact"
+    """How records are found that take each other's place: at the least cost, by a memetic search, or pair by pair."""
+    alpha: float = Field(default=0.01, gt=0, lt=1)
+    """The level of the modified Thompson tau technique by which a place stands out."""
+    robust: bool = True
+    """Whether it measures from the median, not the mean."""
+    wavelet: str = "db2"
+    """The wavelet of reshape = "wavelet"."""
+    level: int = Field(default=2, ge=1, le=20)
+    """How often the wavelet halves the signal."""
+    decoys: PlaceNames = ()
+    """The places that stand out after reshape = "decoy"; default: drawn at random."""
+    restrictions: dict[str, AnyShape] = Field(default_factory=dict)
+    """For swap = "memetic": what the number of members of places shall be, as fuzzy sets; default: what ``reshape``
+    finds, about."""
+    memetic: Memetic = Field(default_factory=Memetic)
+    """How the memetic search goes about it."""
+    spare: tuple[Chosen, ...] = ()
+    """Members of other groups, who stay where they are. In a recipe, those of the masks before this one."""
+    identifiers: Names = ()
+    """Attributes that name a person; they never leave."""
+    weight: str | None = None
+    """How many people of the population a record stands for; the mask counts records, and tells what becomes of the
+    weighted signal."""
+    seed: int = Field(default=0, ge=0, lt=2**31)
+    """The seed of decoys and of the memetic search."""
+    threads: int | None = Field(default=None, ge=1, le=1024)
+    """How many threads; the result does not depend on it. Default: as many as there are cores."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _gathered(cls, given: Any) -> Any:
+        """Take the group's own settings as they stand in a recipe, beside the mask's."""
+        own = [name for name in Group.model_fields if isinstance(given, Mapping) and name in given]
+        if not own or "group" in given:
+            return given
+        rest = {name: value for name, value in given.items() if name not in own}
+        return rest | {"group": {name: given[name] for name in own}}
+
+    @model_validator(mode="after")
+    def _fits(self) -> GroupMask:
+        if (self.hide is None) == (self.target is None):
+            raise ValueError("say either which places to hide, or a target")
+        if self.hide == ():
+            raise ValueError('hide names no place; name some, or say "outliers"')
+        if self.target is not None and min(self.target.values()) < 0:
+            raise ValueError("target: no place can have fewer than 0 members")
+        named = (self.hide if isinstance(self.hide, tuple) else ()) or tuple(self.target or ())
+        both = [place for place in named if place in self.known]
+        if both:
+            raise ValueError(f"{both[0]!r} cannot be both changed and known")
+        if (self.signal == "difference") != (self.other is not None):
+            raise ValueError("other and signal = 'difference' need each other")
+        if self.universe is not None and self.signal == "quantity":
+            raise ValueError("universe has no meaning for signal = 'quantity'")
+        if self.other_universe is not None and self.signal != "difference":
+            raise ValueError(f"other_universe has no meaning for signal = {self.signal!r}")
+        wrong = [name for name in (*(self.influential or ()), *self.keep) if name in self.group.parameter]
+        if wrong:
+            raise ValueError(f"{wrong[0]!r} is the parameter, whose values are exchanged; it cannot be influential")
+        if self.restrictions and self.swap != "memetic":
+            raise ValueError(f"restrictions need swap = 'memetic', not {self.swap!r}")
+        if self.target is not None and self.swap == "memetic":
+            raise ValueError("a memetic search reaches no given target; choose swap = 'exact' or 'greedy', or hide")
+        if self.decoys and self.reshape != "decoy":
+            raise ValueError(f"decoys need reshape = 'decoy', not {self.reshape!r}")
+        return self
+
+    def protect(self, microfile: Microfile | Any, *, progress: Progress = silent) -> Release:
+        """Return a release in which the group does not stand out where it must not.
+
+        Parameters
+        ----------
+        microfile
+            A microfile, or a frame that becomes one.
+        progress
+            Called while records are compared and exchanged.
+
+        Raises
+        ------
+        UnattainableError
+            If there are too few records to exchange; it says where.
+        """
+        from sfumato.groups.masking import mask, released
+
+        return released([self], [mask(self, as_microfile(microfile), progress)])

@@ -1,0 +1,160 @@
+"""The steward's record of a mask: what was hidden, what it cost, and whether a release still hides it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from sfumato.arrays import Codes
+from sfumato.errors import SfumatoError
+from sfumato.groups.outliers import outliers
+from sfumato.groups.signals import Signal
+from sfumato.microfile.forms import Exact
+from sfumato.microfile.microfile import Microfile
+from sfumato.release.audit import Audit, Finding, audit_folder, open_files, table_of
+
+if TYPE_CHECKING:
+    from sfumato.groups.mask import GroupMask
+    from sfumato.groups.masking import Task
+    from sfumato.groups.swapping import Swaps
+    from sfumato.release.codebook import Codebook
+
+CELLS = 50
+"""A numeric attribute with more values than this is cut into as many equal parts, to be crossed with places."""
+
+
+def record_of(task: Task, swaps: Swaps, after: Microfile) -> dict[str, Any]:
+    """Return what only the steward may know of a mask, as JSON takes it."""
+    from sfumato.groups.masking import signal_of
+
+    settings, before = task.settings, task.microfile
+    reached = settings.group.quantity(after)
+    record: dict[str, Any] = {
+        "mask": settings.model_dump(mode="json", exclude_defaults=True),
+        "hidden": [task.places.labels[place] for place in task.hidden],
+        "known": list(settings.known),
+        "cost": swaps.cost,
+        "optimal": swaps.optimal,
+        "swaps": np.column_stack([swaps.leaving, swaps.coming]).tolist(),
+        "moved": int(np.abs(reached.values - task.quantity.values).sum()) // 2,
+        "changed_records": 2 * int(swaps.leaving.size),
+        "before": _whole(task.quantity),
+        "after": _whole(reached),
+        "outliers": {
+            "before": list(_outliers(settings, task.signal)),
+            "after": list(_outliers(settings, signal_of(settings, after))),
+        },
+        "tables": dict(_table_changes(settings, before, after)),
+    }
+    if settings.signal != "quantity":
+        record["signal"] = {"before": task.signal.as_dict(), "after": signal_of(settings, after).as_dict()}
+    if settings.weight is not None:
+        told = [signal_of(settings, people, weight=settings.weight) for people in (before, after)]
+        record["weighted"] = {
+            "before": told[0].as_dict(),
+            "after": told[1].as_dict(),
+            "outliers": {"before": list(_outliers(settings, told[0])), "after": list(_outliers(settings, told[1]))},
+        }
+    return record
+
+
+def _whole(signal: Signal) -> dict[str, int]:
+    return {label: int(value) for label, value in signal.as_dict().items()}
+
+
+def _outliers(settings: GroupMask, signal: Signal) -> tuple[str, ...]:
+    return outliers(signal, alpha=settings.alpha, robust=settings.robust).labels
+
+
+def _table_changes(settings: GroupMask, before: Microfile, after: Microfile) -> Iterable[tuple[str, dict[str, float]]]:
+    """Cross the parameter with each influential attribute, before and after, and tell how much the table changed."""
+    from sfumato.groups.exchange import influential_names
+
+    places = settings.group.places(before), settings.group.places(after)
+    size = len(places[0].labels)
+    for name in influential_names(settings, before):
+        codes, width = _parts(before, name)
+        tables = []
+        for its in places:
+            there = (its.codes >= 0) & (codes >= 0)
+            cells = its.codes[there].astype(np.int64) * width + codes[there]
+            tables.append(np.bincount(cells, minlength=size * width))
+        change = np.abs(tables[1] - tables[0])
+        share = float(change.sum()) / 2 / max(int(tables[0].sum()), 1)
+        yield name, {"share": share, "largest_cell_change": int(change.max(initial=0))}
+
+
+def _parts(microfile: Microfile, name: str) -> tuple[Codes, int]:
+    """Return the codes of an attribute, those of many numbers put together."""
+    encoded = microfile.encoded(name)
+    if encoded.values.size <= CELLS:
+        return encoded.codes, int(encoded.values.size)
+    ranks = (np.arange(encoded.values.size) * CELLS // encoded.values.size).astype(np.int32)
+    return np.append(ranks, np.int32(-1))[encoded.codes], CELLS
+
+
+def audit_with_record(folder: Path, record: Mapping[str, Any]) -> Audit:
+    """Re-measure a written release, and whether it still hides what the steward's record says.
+
+    Parameters
+    ----------
+    folder
+        The release.
+    record
+        The content of its private record.
+    """
+    found = audit_folder(folder)
+    opened = open_files(folder)
+    if opened.certificate is None or opened.codebook is None or opened.frame is None:
+        return found
+    if record.get("seal") != opened.certificate.seal:
+        return replace(found, findings=(*found.findings, Finding("private", "the record is not that of this release")))
+    wrong = group_findings(record, table_of(opened.frame, opened.codebook), opened.codebook)
+    return replace(found, findings=(*found.findings, *(Finding("group", message) for message in wrong)))
+
+
+def group_findings(record: Mapping[str, Any], table: Microfile, codebook: Codebook) -> list[str]:
+    """Say what is wrong with the masks of a steward's record, if a released table is looked at as an observer would.
+
+    Parameters
+    ----------
+    record
+        The private record of a release.
+    table, codebook
+        The released table. A group whose attributes are not in it, or not exactly, cannot be counted there.
+    """
+    found = []
+    for number, one in enumerate(record.get("groups", [])):
+        try:
+            found += _one_finding(number, one, table, codebook)
+        except (KeyError, TypeError, AttributeError):
+            found.append(f"groups[{number}] of the record is not of its form")
+        except SfumatoError as error:
+            found.append(f"groups[{number}] cannot be counted: {error.message}")
+    return found
+
+
+def _one_finding(number: int, one: Mapping[str, Any], table: Microfile, codebook: Codebook) -> list[str]:
+    from sfumato.groups.mask import GroupMask
+    from sfumato.groups.masking import signal_of
+    from sfumato.groups.selection import attributes_of
+
+    settings = GroupMask(**one["mask"])
+    chosen = (settings.group.vital, settings.universe, settings.other, settings.other_universe)
+    names = [*settings.group.parameter, *(name for its in chosen if its is not None for name in attributes_of(its))]
+    entries = [codebook.attributes.get(name) for name in names]
+    if any(entry is None or not isinstance(entry.form, Exact) for entry in entries):
+        # nobody can count the group here
+        return []
+    shown = [label for label in _outliers(settings, signal_of(settings, table)) if label in one["hidden"]]
+    if shown:
+        return [f"groups[{number}]: the group stands out again at {', '.join(shown)}, which the mask was to hide"]
+    left_out = sum(one["after"].values()) - int(settings.group.quantity(table).values.sum())
+    target = settings.target or {}
+    now = settings.group.quantity(table).as_dict()
+    missed = [label for label, wanted in target.items() if left_out == 0 and now.get(label) != wanted]
+    return [f"groups[{number}]: {missed[0]} has not as many members as the target says"] if missed else []

@@ -1,0 +1,149 @@
+"""Group masks on the command line: recipes, the steward's record, and what is told to whom."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from sfumato.errors import SettingError, UnattainableError
+from sfumato.recipe import read_recipe
+from tests.groups.test_masking import people
+
+HEAD = """seed = 3
+
+[microfile]
+path = "people.csv"
+identifiers = ["id"]
+"""
+GROUP = """
+[[protect]]
+method = "group"
+vital = { work = ["army"] }
+parameter = "area"
+hide = ["C"]
+influential = { age = 2, sex = 1, hours = 1 }
+"""
+BOXES = """
+[[protect]]
+method = "boxes"
+quasi = ["age", "hours"]
+k = 5
+"""
+
+
+@pytest.fixture
+def recipe(tmp_path):
+    def write(text: str, frame: pl.DataFrame | None = None):
+        (people() if frame is None else frame).write_csv(tmp_path / "people.csv")
+        path = tmp_path / "recipe.toml"
+        path.write_text(text)
+        return path
+
+    return write
+
+
+def record_of(tmp_path) -> str:
+    return str(next((tmp_path / "recipe-release.private").iterdir()))
+
+
+def content_of(tmp_path) -> dict:
+    return json.loads(Path(record_of(tmp_path)).read_text())
+
+
+def test_a_mask_and_boxes(run, recipe, tmp_path) -> None:
+    code, out, err = run("protect", str(recipe(HEAD + GROUP + BOXES)))
+    assert (code, err) == (0, "")
+    assert "Group 1: " in out
+    assert "no exchange with this outcome costs less" in out
+    assert "values of area may have been exchanged between at most" in out
+    assert "army" not in out
+    picture = tmp_path / "goal.svg"
+    code, out, err = run(
+        "audit", str(tmp_path / "recipe-release"), "--private", record_of(tmp_path), "--picture", str(picture)
+    )
+    assert (code, err) == (0, "")
+    assert "The release holds." in out
+    assert "<svg" in picture.read_text()
+
+
+def test_a_mask_alone(run, recipe, tmp_path) -> None:
+    code, out, _ = run("protect", str(recipe(HEAD + GROUP)), "--json")
+    assert code == 0
+    found = json.loads(out)
+    assert found["method"] == "exchange"
+    assert found["groups"][0]["optimal"]
+    assert found["groups"][0]["outliers"]["before"] == 1
+    assert found["exchanged"] == {"attributes": ["area"], "share": found["exchanged"]["share"]}
+    assert "army" not in out
+    code, out, _ = run("audit", str(tmp_path / "recipe-release"))
+    assert code == 0
+    assert "nothing is promised about single people" in out
+    code, out, _ = run("protect", str(recipe(HEAD + GROUP)), "--force")
+    assert "Single people are not protected" in out
+
+
+def test_a_record_of_another_release_is_noticed(run, recipe, tmp_path) -> None:
+    assert run("protect", str(recipe(HEAD + GROUP)))[0] == 0
+    other = content_of(tmp_path) | {"seal": "0" * 64}
+    (tmp_path / "other.json").write_text(json.dumps(other))
+    code, out, _ = run("audit", str(tmp_path / "recipe-release"), "--private", str(tmp_path / "other.json"))
+    assert code == 1
+    assert "the record is not that of this release" in out
+
+
+def test_a_group_that_stands_out_is_noticed(run, recipe, tmp_path) -> None:
+    target = 'target = { C = 30 }\ninfluential = ["age"]\n'
+    text = HEAD + GROUP.partition("hide")[0] + target
+    assert run("protect", str(recipe(text)))[0] == 0
+    record = content_of(tmp_path)
+    record["groups"][0]["hidden"] = ["C"]
+    (tmp_path / "other.json").write_text(json.dumps(record))
+    code, out, _ = run("audit", str(tmp_path / "recipe-release"), "--private", str(tmp_path / "other.json"))
+    assert code == 1
+    assert "stands out again at C" in out
+
+
+def test_several_groups_do_not_undo_each_other(recipe) -> None:
+    frame = people().with_columns(
+        pl.when((pl.col("area") == "E") & (pl.col("work") == "shop") & (pl.col("age") > 40))
+        .then(pl.lit("lab"))
+        .when((pl.col("work") == "shop") & (pl.col("age") > 75))
+        .then(pl.lit("lab"))
+        .otherwise(pl.col("work"))
+        .alias("work")
+    )
+    second = GROUP.replace("army", "lab").replace('hide = ["C"]', 'hide = ["E"]')
+    release = read_recipe(recipe(HEAD + GROUP + second, frame)).run()
+    first, last = release.private["groups"]
+    assert first["hidden"] == ["C"]
+    assert last["hidden"] == ["E"]
+    # the members of the first group stay where the first mask put them
+    army = release.microfile.frame.filter(pl.col("work") == "army").group_by("area").len()
+    assert dict(army.iter_rows()) == {area: count for area, count in first["after"].items() if count}
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (HEAD + BOXES + GROUP, "nothing can follow method = 'boxes'"),
+        (HEAD + GROUP.replace("parameter", "parametre"), "there is no setting 'protect[0].parametre'"),
+        (HEAD + GROUP.replace('"area"', '"aera"'), "protect[0]: parameter: there is no column 'aera'"),
+        (HEAD + GROUP.replace('["army"]', "{ from = 3 }"), "protect[0].vital"),
+        (HEAD + GROUP.replace('hide = ["C"]', 'hide = ["X"]'), "protect[0]: hide: there is no place 'X'"),
+    ],
+)
+def test_wrong_recipes_point_at_the_line(recipe, text: str, message: str) -> None:
+    with pytest.raises((SettingError, UnattainableError)) as refused:
+        read_recipe(recipe(text)).run()
+    assert message in refused.value.message
+    assert "recipe.toml" in refused.value.message
+
+
+def test_a_record_without_groups_is_refused(run, recipe, tmp_path) -> None:
+    assert run("protect", str(recipe(HEAD + BOXES)))[0] == 0
+    code, _, err = run("audit", str(tmp_path / "recipe-release"), "--private", record_of(tmp_path))
+    assert code == 2
+    assert "tells of no group" in err

@@ -1,0 +1,221 @@
+"""Masks: what stays, what is reached, what is told, and what is refused."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import sfumato as sf
+from sfumato.errors import SettingError, UnattainableError
+
+ARMY = sf.Group(vital={"work": ["army"]}, parameter="area")
+COUNTS = {"A": 4, "B": 6, "C": 40, "D": 5, "E": 3, "F": 7}
+
+
+def people(counts: dict[str, int] = COUNTS, *, size: int = 80, seed: int = 0) -> pl.DataFrame:
+    rng = np.random.default_rng(seed)
+    rows = [
+        (area, "army" if number < members else "shop") for area, members in counts.items() for number in range(size)
+    ]
+    order = rng.permutation(len(rows))
+    return pl.DataFrame(
+        {
+            "id": np.arange(len(rows)),
+            "area": [rows[place][0] for place in order],
+            "work": [rows[place][1] for place in order],
+            "age": rng.integers(16, 80, len(rows)),
+            "sex": rng.choice(["m", "f"], len(rows)),
+            "hours": pl.Series(rng.integers(0, 60, len(rows))).set(pl.Series(rng.random(len(rows)) < 0.1), None),
+            "weight": rng.gamma(20.0, 1.0, len(rows)),
+        }
+    )
+
+
+def mask(**given: object) -> sf.GroupMask:
+    return sf.GroupMask(**({"group": ARMY, "hide": ["C"], "influential": ["age", "sex", "hours"]} | given))
+
+
+@pytest.mark.parametrize("swap", ["exact", "greedy"])
+@pytest.mark.parametrize("reshape", ["least", "wavelet", "moments", "decoy"])
+def test_every_way_hides_the_place_and_keeps_the_rest(reshape: str, swap: str) -> None:
+    frame = people()
+    release = mask(reshape=reshape, swap=swap, level=1).protect(frame)
+    after = release.table
+    assert "C" not in ARMY.quantity(after).outliers().labels
+    assert ARMY.quantity(after).as_dict() == release.private["after"]
+    assert sum(release.private["after"].values()) == sum(COUNTS.values())
+    # only places are exchanged: all else stands where it stood
+    assert after.drop("area").equals(frame.drop("area"))
+    assert after["area"].value_counts().sort("area").equals(frame["area"].value_counts().sort("area"))
+    changed = (after["area"] != frame["area"]).sum()
+    assert changed == release.private["groups"][0]["changed_records"] == 2 * len(release.private["swaps"])
+
+
+def test_memetic_search_hides_the_place() -> None:
+    release = mask(swap="memetic", memetic={"generations": 60}).protect(people())
+    assert "C" not in ARMY.quantity(release.table).outliers().labels
+    exact = mask(target=release.private["after"], hide=None).protect(people())
+    assert exact.private["cost"] <= release.private["cost"] + 1e-9
+
+
+def test_the_least_mask_moves_no_more_than_others() -> None:
+    moved = {
+        how: mask(reshape=how, level=1).protect(people()).private["groups"][0]["moved"]
+        for how in ("least", "wavelet", "moments", "decoy")
+    }
+    assert moved["least"] == min(moved.values())
+
+
+def test_a_target_is_reached_and_the_rest_balances() -> None:
+    release = mask(hide=None, target={"C": 10, "A": 20}).protect(people())
+    after = release.private["after"]
+    assert (after["C"], after["A"], sum(after.values())) == (10, 20, 65)
+    exact = mask(hide=None, target={**COUNTS, "C": 30, "A": 14}).protect(people()).private
+    assert exact["after"] == {**COUNTS, "C": 30, "A": 14}
+    assert exact["groups"][0]["moved"] == 10
+
+
+def test_known_places_stay() -> None:
+    counts = {**COUNTS, "G": 60, "H": 5}
+    release = mask(hide="outliers", known=["G"]).protect(people(counts))
+    assert release.private["after"]["G"] == 60
+    assert release.private["groups"][0]["hidden"] == ["C"]
+    assert ARMY.quantity(release.table).outliers().labels == ("G",)
+
+
+def test_nothing_to_hide_changes_nothing() -> None:
+    frame = people(dict.fromkeys("ABCDEF", 6))
+    release = mask(hide="outliers").protect(frame)
+    assert release.table.equals(frame)
+    assert release.private["cost"] == 0
+
+
+@pytest.mark.parametrize("signal", ["concentration", "difference"])
+def test_shares_are_masked_in_their_own_domain(signal: str) -> None:
+    frame = people()
+    more = {"universe": {"age": {"least": 18, "most": 70}}, "signal": signal}
+    if signal == "difference":
+        more["other"] = {"sex": ["f"], "work": ["shop"]}
+    release = mask(**more).protect(frame)
+    record = release.private["groups"][0]
+    if signal == "concentration":
+        before, after = (ARMY.concentration(its, universe=more["universe"]) for its in (frame, release.table))
+    else:
+        before, after = (
+            ARMY.difference(its, universe=more["universe"], other=more["other"]) for its in (frame, release.table)
+        )
+    assert "C" in before.outliers().labels
+    assert "C" not in after.outliers().labels
+    assert record["signal"]["after"] == after.as_dict()
+
+
+def test_attributes_that_must_not_change_do_not() -> None:
+    frame = people()
+    after = mask(keep=["sex"]).protect(frame).table
+    table = [its.group_by("area", "sex").len().sort("area", "sex") for its in (frame, after)]
+    assert table[0].equals(table[1])
+
+
+def test_identifiers_leave_and_frames_stay_of_their_kind() -> None:
+    frame = people().to_pandas()
+    frame.index = frame.index[::-1]
+    release = mask(identifiers=["id"]).protect(frame)
+    assert isinstance(release.table, pd.DataFrame)
+    assert "id" not in release.table.columns
+    assert release.table["age"].tolist() == frame["age"].tolist()
+    assert release.private["swaps"] == mask().protect(people()).private["swaps"]
+
+
+def test_what_the_release_says_gives_nothing_away(tmp_path) -> None:
+    release = mask().protect(people())
+    release.write(tmp_path / "out", seed=1)
+    public = "".join(file.read_text() for file in (tmp_path / "out").iterdir() if file.suffix == ".json")
+    assert release.settings["exchanged"]["attributes"] == ["area"]
+    assert 2 * len(release.private["swaps"]) / 480 <= release.settings["exchanged"]["share"]
+    assert "army" not in public
+    assert "vital" not in public
+    assert "hidden" not in public
+    private = next((tmp_path / "out.private").iterdir()).read_text()
+    assert "army" in private
+
+
+def test_statistics_that_an_exchange_changes_are_not_told() -> None:
+    frame = people().with_columns(area=pl.col("area").replace_strict({name: i for i, name in enumerate("ABCDEF")}))
+    group = sf.Group(vital={"work": ["army"]}, parameter="area")
+    release = mask(group=group, hide=["2"]).protect(frame)
+    assert release.estimate("mean(area)").value == pytest.approx(frame["area"].mean())
+    assert release.estimate("corr(age, weight)").guaranteed
+    for statistic in ("corr(area, age)", "regress(age ~ area)"):
+        with pytest.raises(SettingError, match="'area' may have been exchanged"):
+            release.estimate(statistic)
+    with pytest.raises(SettingError, match="'area' may have been exchanged"):
+        release.estimate("mean(area)", weight="weight")
+
+
+def test_weighted_signals_are_told() -> None:
+    record = mask(weight="weight").protect(people()).private["groups"][0]
+    assert record["weighted"]["before"]["C"] > record["weighted"]["after"]["C"]
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.lists(st.integers(0, 12), min_size=5, max_size=9), st.integers(0, 2**31 - 1))
+def test_masks_keep_what_they_must(counts: list[int], seed: int) -> None:
+    named = {chr(ord("A") + place): count for place, count in enumerate(counts)} | {"Z": 30}
+    frame = people(named, size=45, seed=seed)
+    try:
+        release = mask(hide=["Z"]).protect(frame)
+    except UnattainableError:
+        return
+    after = release.table
+    assert "Z" not in ARMY.quantity(after).outliers().labels
+    assert after.drop("area").equals(frame.drop("area"))
+    assert ARMY.quantity(after).values.sum() == ARMY.quantity(frame).values.sum()
+    assert after["area"].sort().equals(frame["area"].sort())
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"group": sf.Group(vital={"work": ["navy"]}, parameter="area")}, "nobody who has a place belongs"),
+        ({"group": sf.Group(vital="age > 0", parameter="area")}, "everybody who has a place belongs"),
+        ({"group": sf.Group(vital="age > 30", parameter="work")}, "there is no place 'C'"),
+        ({"hide": ["X"]}, "hide: there is no place 'X'"),
+        ({"hide": []}, "hide names no place"),
+        ({"known": ["C"]}, "'C' cannot be both changed and known"),
+        ({"hide": None}, "either which places to hide, or a target"),
+        ({"target": {"C": 3}}, "either which places to hide, or a target"),
+        ({"hide": None, "target": {"C": 3.5}}, "target"),
+        ({"hide": None, "target": {"C": -3}}, "fewer than 0 members"),
+        ({"hide": None, "target": {"Q": 3}}, "target: there is no place 'Q'"),
+        ({"hide": None, "target": {"C": 81}}, "target: 'C' can have 80 members at most"),
+        ({"hide": None, "target": {"C": 70}}, "the places that it leaves open have 5 members too few"),
+        (
+            {"hide": None, "target": dict.fromkeys(COUNTS, 5)},
+            "all places together get 30 members, but the group has 65",
+        ),
+        ({"influential": ["area"]}, "'area' is the parameter"),
+        ({"influential": ["agee"]}, "influential: there is no column 'agee'"),
+        ({"keep": ["area"]}, "'area' is the parameter"),
+        ({"reshape": "wavelet", "level": 9}, "level"),
+        ({"reshape": "wavelet", "wavelet": "dbx"}, "wavelet"),
+        ({"signal": "difference"}, "other and signal = 'difference' need each other"),
+        ({"universe": "age > 3"}, "universe has no meaning"),
+        ({"restrictions": {"C": {"shape": "z", "plateau": 1, "foot": 2}}}, "restrictions"),
+        ({"hide": None, "target": {"C": 9}, "swap": "memetic"}, "reaches no given target"),
+        ({"decoys": ["A"]}, "decoys need reshape = 'decoy'"),
+        ({"identifiers": ["area"]}, "is the parameter, which is released"),
+    ],
+)
+def test_wrong_masks_are_refused(given: dict, message: str) -> None:
+    with pytest.raises((SettingError, UnattainableError)) as refused:
+        mask(**given).protect(people())
+    assert message in refused.value.message
+
+
+def test_two_places_are_refused() -> None:
+    with pytest.raises(SettingError, match="only one place"):
+        mask(hide=["A"]).protect(people({"A": 5}))

@@ -34,7 +34,7 @@ Made = TypeVar("Made", bound=Settings)
 Protection: TypeAlias = Boxes | FuzzyPartition | GroupMask
 FUZZY = ("fuzzy-c-means", "gustafson-kessel", "k-means", "sets")
 """The methods that :class:`~sfumato.FuzzyPartition` itself tells apart."""
-PROTECTIONS: dict[str, type[Protection]] = {"group": GroupMask, "boxes": Boxes, **dict.fromkeys(FUZZY, FuzzyPartition)}
+PROTECTIONS: dict[str, type[Protection]] = {"boxes": Boxes, **dict.fromkeys(FUZZY, FuzzyPartition), "group": GroupMask}
 """The settings of each method. Their fields are all that an entry of ``[[protect]]`` can have beside ``method``."""
 
 

@@ -12,6 +12,7 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from sfumato import errors, fuzzy, statistics
+    from sfumato.attacks import adequacy
     from sfumato.boxes import Boxes
     from sfumato.fuzzy.c_means import FuzzyCMeans
     from sfumato.fuzzy.gustafson_kessel import GustafsonKessel
@@ -41,6 +42,7 @@ _HOMES = {
     "Release": "sfumato.release",
     "Roles": "sfumato.microfile.roles",
     "Sets": "sfumato.microfile.forms",
+    "adequacy": "sfumato.attacks",
     "measure": "sfumato.measures",
     "minimal_uniques": "sfumato.measures",
     "open_release": "sfumato.release",
@@ -66,6 +68,7 @@ __all__ = [
     "Release",
     "Roles",
     "Sets",
+    "adequacy",
     "errors",
     "fuzzy",
     "measure",

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from sfumato import errors, fuzzy, statistics
+    from sfumato import datasets, errors, fuzzy, statistics
     from sfumato.attacks import adequacy
     from sfumato.boxes import Boxes
     from sfumato.fuzzy.c_means import FuzzyCMeans
@@ -69,6 +69,7 @@ __all__ = [
     "Roles",
     "Sets",
     "adequacy",
+    "datasets",
     "errors",
     "fuzzy",
     "measure",
@@ -85,7 +86,7 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     if name in _HOMES:
         return getattr(import_module(_HOMES[name]), name)
-    if name in ("errors", "fuzzy", "statistics"):
+    if name in ("datasets", "errors", "fuzzy", "statistics"):
         return import_module(f"sfumato.{name}")
     raise AttributeError(f"module 'sfumato' has no attribute {name!r}")
 

@@ -1,0 +1,6 @@
+"""Generated microfiles, for demonstrations and tests without outside data: nobody in them lives."""
+
+from sfumato.datasets.census import census
+from sfumato.datasets.country import AREAS, STATES, bases, colleges
+
+__all__ = ["AREAS", "STATES", "bases", "census", "colleges"]

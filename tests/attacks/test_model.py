@@ -1,0 +1,118 @@
+"""The fuzzy model: memberships, signals and reasons."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sfumato.attacks.evidence import gather_evidence
+from sfumato.attacks.exact import search_exactly
+from sfumato.attacks.grades import grades_of
+from sfumato.attacks.model import FuzzyModel, crisp_of, quantity_of
+from sfumato.attacks.rules import Demands, Measures
+from sfumato.errors import SettingError
+from sfumato.fuzzy.variables import LinguisticVariable
+from sfumato.microfile.microfile import Microfile
+from tests.attacks.plain import products
+
+AGE = LinguisticVariable(
+    attribute="age",
+    values={"young": {"shape": "falling", "corners": (20, 40)}, "old": {"shape": "rising", "corners": (20, 40)}},
+)
+HOURS = LinguisticVariable(attribute="hours", values={"long": {"shape": "rising", "corners": (40, 50)}})
+FRAME = pl.DataFrame({"age": [20, 25, 40, 38, None], "hours": [50, 49, 50, 30, 50], "place": ["b", "a", "b", "b", "a"]})
+
+
+def model(genes=((1, 1), (2, 1)), **kwargs):
+    count = len(genes)
+    measures = Measures(np.arange(1.0, count + 1), np.ones(count), 10, 90)
+    return FuzzyModel((AGE, HOURS), np.array(genes).reshape(-1, 2), measures, **kwargs)
+
+
+def test_a_record_belongs_as_far_as_the_rule_that_holds_the_most():
+    # 0.75 0.9 of the first rule; 0.25 0.9 of the second is cut off
+    assert model().memberships(FRAME) == pytest.approx([1.0, 0.675, 1.0, 0.0, 0.0])
+    assert model(alpha=0.7).memberships(FRAME).tolist() == [1.0, 0.0, 1.0, 0.0, 0.0]
+    assert model(((0, 1),)).memberships(FRAME) == pytest.approx([1.0, 0.9, 1.0, 0.0, 1.0])
+
+
+@given(st.integers(0, 2**20), st.floats(0.05, 1))
+@settings(max_examples=30)
+def test_memberships_are_those_of_plain_numpy(seed, alpha):
+    rng = np.random.default_rng(seed)
+    frame = pl.DataFrame({"age": rng.integers(15, 45, 80), "hours": rng.integers(35, 55, 80)})
+    genes = rng.integers(0, [3, 2], (4, 2))
+    found = model(genes, alpha=alpha).memberships(frame, threads=3)
+    grades = grades_of(Microfile(frame), (AGE, HOURS))
+    assert found.tolist() == np.max([products(grades, rule, alpha) for rule in genes], axis=0).tolist()
+
+
+def test_signals_sum_up_memberships_and_members_by_place():
+    signal = model().signal(FRAME, "place")
+    assert signal.labels.tolist() == ["a", "b"]
+    assert signal.quantity == pytest.approx([0.675, 2.0])
+    assert signal.crisp.tolist() == [1, 2]
+
+
+def test_records_without_a_place_and_places_without_members():
+    places = np.array([0, -1, 2, 0], dtype=np.int32)
+    memberships = np.array([0.5, 1.0, 0.0, 0.75])
+    assert quantity_of(memberships, places, 4).tolist() == [1.25, 0.0, 0.0, 0.0]
+    # at least alpha, not more: ERRATA 004-21
+    assert crisp_of(memberships, places, 4).tolist() == [2, 0, 0, 0]
+
+
+def test_without_rules_nobody_belongs():
+    assert model(()).memberships(FRAME).tolist() == [0.0] * 5
+    assert model(()).rules == ()
+
+
+def test_rules_are_told_with_their_measures():
+    first = model(group="soldiers").rules[0]
+    assert str(first) == first.words == "if age is young and hours is long then soldiers"
+    assert (first.support, first.confidence_ratio) == (0.1, 1.0)
+    assert first.discriminative_factor == pytest.approx(0.1 - 0.02)
+
+
+def test_reasons_are_the_rules_that_hold_the_most_convincing_first():
+    grades = grades_of(Microfile(FRAME), (AGE, HOURS))
+    reasons = model(((1, 1), (1, 0), (2, 1))).explain(grades, 1)
+    assert [reason.rule.genes for reason in reasons] == [(1, 0), (1, 1)]
+    assert reasons[1].membership == pytest.approx(0.675)
+    assert reasons[1].grades == pytest.approx({"age is young": 0.75, "hours is long": 0.9})
+    assert model().explain(grades, 3) == ()
+
+
+@pytest.mark.parametrize("record", [-1, 5])
+def test_a_record_that_is_not_there_has_no_reasons(record):
+    with pytest.raises(SettingError, match=f"there is no record {record}"):
+        model().explain(grades_of(Microfile(FRAME), (AGE, HOURS)), record)
+
+
+def test_a_model_that_cannot_be_is_refused():
+    with pytest.raises(SettingError, match="alpha must lie above 0"):
+        model(alpha=0)
+    with pytest.raises(SettingError, match="a gene is 0 or the number"):
+        model(((1, 2),))
+    with pytest.raises(SettingError, match="must be of the model's variables"):
+        model().memberships_of(grades_of(Microfile(FRAME), (AGE,)))
+
+
+def test_rules_learned_on_one_file_find_the_group_in_another():
+    def people(seed):
+        rng = np.random.default_rng(seed)
+        vital = rng.random(3000) < 0.1
+        ages = np.where(vital, rng.integers(18, 26, 3000), rng.integers(18, 60, 3000))
+        hours = np.where(vital, rng.integers(47, 60, 3000), rng.integers(20, 55, 3000))
+        places = np.where(vital & (rng.random(3000) < 0.5), 7, rng.integers(0, 10, 3000))
+        return pl.DataFrame({"age": ages, "hours": hours, "place": places}), vital
+
+    frame, vital = people(1)
+    found = search_exactly(gather_evidence(grades_of(Microfile(frame), (AGE, HOURS)), vital), demands=Demands())
+    learned = FuzzyModel((AGE, HOURS), found.genes, found.measures)
+    signal = learned.signal(people(2)[0], "place")
+    assert signal.labels[np.argmax(signal.quantity)] == 7
+    assert signal.quantity.max() > 2 * np.sort(signal.quantity)[-2]

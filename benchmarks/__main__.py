@@ -20,6 +20,7 @@ ALL = (
     "groups",
     "memetic",
     "study_groups",
+    "rules",
 )
 
 

@@ -26,6 +26,14 @@ PACKAGES = {
         "scikit-learn==1.3.2",
         "scipy==1.17.1",
     ),
+    "pysubgroup": (
+        "pysubgroup==0.9.0",
+        "numpy==1.26.4",
+        "pandas==2.2.3",
+        "scikit-learn==1.7.2",
+        "scipy==1.17.1",
+        "statsmodels==0.14.6",
+    ),
     "skfuzzy": ("scikit-fuzzy==0.5.0", "numpy==2.4.6", "packaging==26.3", "scipy==1.17.1"),
 }
 

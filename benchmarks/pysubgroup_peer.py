@@ -1,8 +1,8 @@
 """Runs in pysubgroup's own environment: a beam search for rules about who is vital.
 
 ``pysubgroup_peer.py NPZ``, where NPZ holds ``values``, variables by records from 0 on, and ``vital``. Prints JSON:
-seconds, how many rules were tried, and the rules found as genes with how many of the vital records and of the others
-each describes.
+seconds, how many rules were tried, those of them that ask for no two values of a variable, as genes, and how many of
+the vital records and of the others each of these describes.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import sys
 import time
+from typing import Any
 
 import numpy as np
 import pandas
@@ -19,17 +20,16 @@ given = np.load(sys.argv[1])
 values, vital = given["values"], given["vital"]
 frame = pandas.DataFrame({str(number): column for number, column in enumerate(values)})
 frame["vital"] = vital
+tried: list[Any] = []
 
 
-class Counted(pysubgroup.WRAccQF):
-    """Weighted relative accuracy, which is the discriminative factor up to a constant, counting what is tried."""
+class Kept(pysubgroup.WRAccQF):
+    """Weighted relative accuracy, which is the discriminative factor up to a constant; keeps what is tried."""
 
-    tried = 0
-
-    def evaluate(self, *arguments: object, **more: object) -> float:
+    def evaluate(self, subgroup: Any, *arguments: object, **more: object) -> float:
         """Return the quality of a rule."""
-        Counted.tried += 1
-        return super().evaluate(*arguments, **more)
+        tried.append(subgroup)
+        return super().evaluate(subgroup, *arguments, **more)
 
 
 target = pysubgroup.BinaryTarget("vital", True)
@@ -38,21 +38,22 @@ selectors = [
     for number, column in enumerate(values)
     for value in np.unique(column)
 ]
-task = pysubgroup.SubgroupDiscoveryTask(frame, target, selectors, result_set_size=20, depth=5, qf=Counted())
+task = pysubgroup.SubgroupDiscoveryTask(frame, target, selectors, result_set_size=30, depth=6, qf=Kept())
 begun = time.perf_counter()
-result = pysubgroup.BeamSearch(beam_width=20).execute(task)
+pysubgroup.BeamSearch(beam_width=30).execute(task)
 seconds = time.perf_counter() - begun
 
-rules, hits, false_alarms = [], [], []
-for _, description, _ in result.results:
+found: dict[str, list[Any]] = {"rules": [], "hits": [], "false_alarms": []}
+for conditions in (subgroup.selectors for subgroup in tried):
+    if len({condition.attribute_name for condition in conditions}) < len(conditions):
+        continue
     rule = [0] * len(values)
     held = np.ones(vital.size, dtype=bool)
-    for selector in description.selectors:
-        rule[int(selector.attribute_name)] = int(selector.attribute_value) + 1
-        held &= values[int(selector.attribute_name)] == selector.attribute_value
-    rules.append(rule)
-    hits.append(int((held & vital).sum()))
-    false_alarms.append(int((held & ~vital).sum()))
-print(
-    json.dumps({"seconds": seconds, "tried": Counted.tried, "rules": rules, "hits": hits, "false_alarms": false_alarms})
-)
+    for condition in conditions:
+        number, value = int(condition.attribute_name), int(condition.attribute_value)
+        rule[number] = value + 1
+        held &= values[number] == value
+    found["rules"].append(rule)
+    found["hits"].append(int((held & vital).sum()))
+    found["false_alarms"].append(int((held & ~vital).sum()))
+print(json.dumps({"seconds": seconds, "tried": len(tried), **found}))

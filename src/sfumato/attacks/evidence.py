@@ -188,8 +188,8 @@ def _side(codes: NDArray[Any], conditions: Conditions, alpha: float, threads: in
 
 def _check_coverage(grades: Grades, alpha: float) -> None:
     for number, (name, table) in enumerate(zip(grades.names, grades.tables, strict=True)):
-        reached = np.flatnonzero(table.max(axis=1) >= alpha)
-        if not np.isin(grades.codes[:, number], reached).any():
+        occurring = np.bincount(grades.codes[:, number], minlength=len(table)) > 0
+        if not (table[occurring] >= alpha).any():
             raise SettingError(
                 f"variables: no value of {name!r} holds of any record by at least alpha = {alpha:g}",
                 hint="widen its sets, or leave the variable out",

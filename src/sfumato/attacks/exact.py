@@ -16,7 +16,7 @@ from sfumato.kernels.rules import Paths
 from sfumato.parallel import side_by_side
 from sfumato.progress import Progress, silent
 
-MOST = 20_000_000
+MOST = 10_000_000
 """More rules with enough support than this are not held, for fear of memory."""
 
 

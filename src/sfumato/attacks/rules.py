@@ -150,7 +150,7 @@ def most_general(genes: Counts, sizes: Counts) -> Flags:
     Parameters
     ----------
     genes
-        Rules by variables; no rule is there twice.
+        Rules by variables; of a rule that is there twice, the first remains.
     sizes
         How many values each variable has.
     """

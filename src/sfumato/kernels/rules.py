@@ -125,7 +125,7 @@ def add_products(
     """
     deepest = paths.shape[1] + 1
     reaching, full = np.empty((deepest, WORDS), dtype=np.uint64), np.empty((deepest, WORDS), dtype=np.uint64)
-    fuzzy = np.empty(deepest, dtype=np.int16)
+    columns, starts = np.empty(deepest, dtype=np.int64), np.empty(deepest, dtype=np.int64)
     active, n_active = np.arange(lengths.size), lengths.size
     sums[:] = 0.0
     for block in range(first, last):
@@ -148,8 +148,9 @@ def add_products(
                     narrow(full[step - 1], side.full[block, condition], full[step])
                 if nobody == deepest:
                     bits = reaching[length], full[length]
-                    decisive = list_fuzzy(conditions, paths[rule], length, fuzzy)
-                    sums[rule] += block_sum(side.codes, conditions, fuzzy, decisive, alpha, block * BLOCK, bits)
+                    n_factors = list_factors(conditions, paths[rule], length, columns, starts)
+                    factors = columns[:n_factors], starts[:n_factors]
+                    sums[rule] += block_sum(side.codes, conditions.grades, factors, alpha, block * BLOCK, bits)
             if sums[rule] <= limits[rule]:
                 active[kept] = rule
                 kept += 1
@@ -168,12 +169,18 @@ def shared(paths: Paths, lengths: Counts, one: int, other: int) -> int:
 
 
 @compiled_within
-def list_fuzzy(conditions: Conditions, path: Paths, length: int, fuzzy: Paths) -> int:
-    """Write the conditions of a path that can make a difference to ``fuzzy`` (OUT); return how many there are."""
+def list_factors(conditions: Conditions, path: Paths, length: int, columns: Counts, starts: Counts) -> int:
+    """Write where the grades are that can make a difference to a product.
+
+    ``columns`` and ``starts`` (OUT) get the variable and the first grade of each such condition of a path, in order.
+    Returns how many there are.
+    """
     size = 0
     for step in range(length):
-        if conditions.fuzzy[path[step]]:
-            fuzzy[size] = path[step]
+        condition = path[step]
+        if conditions.fuzzy[condition]:
+            columns[size] = conditions.variables[condition]
+            starts[size] = conditions.starts[condition]
             size += 1
     return size
 
@@ -181,17 +188,18 @@ def list_fuzzy(conditions: Conditions, path: Paths, length: int, fuzzy: Paths) -
 @compiled
 def block_sum(
     codes: NDArray[Any],
-    conditions: Conditions,
-    path: Paths,
-    length: int,
+    grades: Reals,
+    factors: tuple[Counts, Counts],
     alpha: float,
     begin: int,
     bits: tuple[Words, Words],
 ) -> float:
     """Return the sum of cut products of a block that begins with a record.
 
-    ``path`` (IN) has only the conditions that can make a difference, ``bits`` (IN) are those of the whole rule.
+    ``factors`` (IN) are those that can make a difference, see `list_factors`, and ``bits`` (IN) those of the whole
+    rule.
     """
+    columns, starts = factors
     reaching, full = bits
     ones = 0
     total = 0.0
@@ -203,7 +211,11 @@ def block_sum(
         while between != NONE:
             record = begin + 64 * word + lowest_bit(between)
             between &= between - ONE
-            total += product_of(codes, conditions, path, length, record, alpha)
+            product = 1.0
+            for factor in range(columns.size):
+                product *= grades[starts[factor] + codes[record, columns[factor]]]
+            if product >= alpha:
+                total += product
     return ones + total
 
 

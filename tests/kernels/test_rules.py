@@ -83,6 +83,15 @@ def test_sums_within_their_limits_are_exact_and_others_beyond_them(seed, by_rule
     assert (found <= whole).all()
 
 
+def test_a_rule_beyond_its_limit_is_given_up_after_the_block_that_tells(monkeypatch):
+    monkeypatch.setattr("sfumato.attacks.evidence.MANY", 1)
+    grades, vital = small_file(1, records=4 * BLOCK)
+    evidence = gather_evidence(grades, vital)
+    everybody = np.zeros((2, 4), dtype=np.int64)
+    found = evidence.false_alarms(everybody, limits=np.array([10.0, BLOCK + 10.0]))
+    assert found.tolist() == [BLOCK, 2 * BLOCK]
+
+
 @given(seeds, st.sampled_from([0.0, 0.01, 0.05, 0.3]))
 @settings(max_examples=40)
 def test_frequent_rules_are_those_of_brute_force(seed, share):

@@ -9,7 +9,8 @@ from sfumato.attacks.evidence import gather_evidence
 from sfumato.attacks.exact import search_exactly
 from sfumato.attacks.rules import Demands, measure_rules
 from sfumato.errors import SettingError
-from tests.attacks.plain import as_set, brute_force, every_rule, small_evidence, small_file
+from sfumato.kernels.rules import BLOCK
+from tests.attacks.plain import as_set, brute_force, every_rule, products, small_evidence, small_file
 
 SPACES = [(2, 3, 1, 2), (1, 1, 1, 1, 1), (4, 2), (3,), (2, 2, 2, 1)]
 
@@ -35,6 +36,20 @@ def test_every_valid_rule_is_found_and_no_other(first):
         assert found.rules == np.prod(grades.sizes + 1)
         found_any += len(general) > 1
     assert found_any >= 5
+
+
+@pytest.mark.parametrize("case", [0, 1, 2, 3, 5])
+def test_giving_up_rules_early_loses_no_valid_one(case, monkeypatch):
+    monkeypatch.setattr("sfumato.attacks.evidence.MANY", 1)
+    asked = {"min_support": 0.02, "min_confidence_ratio": (0.2, 0.3, 0.4)[case % 3]}
+    grades, vital = small_file(case, records=4 * BLOCK)
+    valid, general = brute_force(grades, vital, alpha=0.5, **asked)
+    found = search_exactly(gather_evidence(grades, vital), demands=Demands(**asked))
+    assert as_set(found.valid) == valid
+    assert as_set(found.genes) == general
+    assert len(valid) > 1
+    expected = [products(grades, rule, 0.5)[~vital].sum() for rule in found.genes]
+    assert found.measures.false_alarms.tolist() == expected
 
 
 def test_measures_are_those_of_the_rules_found():

@@ -170,9 +170,7 @@ def fitness_of(measures: Measures, settings: RuleEvolution) -> Reals:
     else:
         confidence = measures.smoothed_ratios() if settings.fitness == "smoothed" else measures.confidences
     # TC16 (24): DF RCF if DF > 0, else 0
-    return np.where(measures.discriminate, measures.discriminative_factors, 0.0) * np.where(
-        measures.discriminate, confidence, 0.0
-    )
+    return np.where(measures.discriminate, measures.discriminative_factors * confidence, 0.0)
 
 
 def next_generation(

@@ -267,7 +267,11 @@ def table_of(frame: pl.DataFrame, codebook: Codebook) -> Microfile:
 def audit_folder(folder: Path) -> Audit:
     """Re-measure what is on disk: digests, form, and the promise from the data."""
     require_release(folder)
-    opened = open_files(folder)
+    return audit_files(open_files(folder))
+
+
+def audit_files(opened: Opened) -> Audit:
+    """Measure what was read from a release's files."""
     if opened.certificate is None or opened.codebook is None or opened.frame is None:
         return Audit(tuple(opened.findings))
     try:

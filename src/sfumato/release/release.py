@@ -19,7 +19,7 @@ from sfumato.microfile.forms import Form
 from sfumato.microfile.hierarchy import Hierarchy
 from sfumato.microfile.microfile import as_microfile
 from sfumato.progress import Progress, silent
-from sfumato.release.audit import Audit, audit_folder, audit_table, open_files, require_release, table_of
+from sfumato.release.audit import Audit, Opened, audit_folder, audit_table, open_files, require_release, table_of
 from sfumato.release.bounds import Known, bounds_of, numeric_names
 from sfumato.release.certificate import (
     CERTIFICATE,
@@ -285,7 +285,11 @@ def open_release(folder: str | Path) -> Release:
     """Open a written release, refusing one whose files do not belong together."""
     path = Path(folder)
     require_release(path)
-    opened = open_files(path)
+    return release_of(open_files(path), path)
+
+
+def release_of(opened: Opened, path: Path) -> Release:
+    """Make a release of the files that were read from a folder."""
     if opened.findings or opened.certificate is None or opened.codebook is None or opened.frame is None:
         raise ReleaseError(
             f"{path} is not intact: " + "; ".join(f"{f.about} {f.message}" for f in opened.findings),

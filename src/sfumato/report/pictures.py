@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import os
-import secrets
-from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
-from sfumato.errors import SettingError
+from sfumato.report.files import check_file, write_file
 
 if TYPE_CHECKING:
     import altair as alt
@@ -35,29 +32,8 @@ SHARPNESS = 2.0
 
 
 def check_picture(path: str | Path, *, beside: Path | None = None) -> Path:
-    """Refuse a file that cannot become a picture, before any work is done.
-
-    Parameters
-    ----------
-    path
-        The file.
-    beside
-        A release, which must not get a file more.
-    """
-    path = Path(path)
-    if path.suffix.lower() not in FORMATS:
-        raise SettingError(f"picture {path.name!r} ends with none of {', '.join(FORMATS)}")
-    try:
-        folder = path.resolve().parent
-        possible = folder.is_dir() and not path.is_dir()
-        inside = beside is not None and beside.resolve() in (folder, *folder.parents)
-    except OSError:
-        possible = inside = False
-    if not possible:
-        raise SettingError(f"picture {path} cannot be written there", hint="name a file in a folder that exists")
-    if inside:
-        raise SettingError(f"picture {path} lies in the release", hint="a release holds its own files and no other")
-    return path
+    """Refuse a file that cannot become a picture; parameters are as for :func:`~sfumato.report.files.check_file`."""
+    return check_file(path, what="picture", formats=FORMATS, beside=beside)
 
 
 def write_picture(chart: Chart, path: str | Path) -> Path:
@@ -78,13 +54,4 @@ def write_picture(chart: Chart, path: str | Path) -> Path:
         # in a page, a name with a tag in it would end the script
         safe = spec.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
         content = PAGE.format(script=vlc.javascript_bundle("window.vegaEmbed = vegaEmbed;"), spec=safe).encode()
-    work = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
-    try:
-        work.write_bytes(content)
-        work.replace(path)
-    except OSError as error:
-        raise SettingError(f"picture {path} cannot be written: {os.strerror(error.errno or 0)}") from None
-    finally:
-        with suppress(OSError):
-            work.unlink(missing_ok=True)
-    return path
+    return write_file(path, content, what="picture")

@@ -24,6 +24,7 @@ VERBS = {
     "measure": "How safe any table is: k, l, t, risk and more; exit 1 if a limit is broken.",
     "estimate": "Statistics of a release, with the ranges they are sure to lie in.",
     "audit": "Re-measures a release on disk; exit 1 when a promise is broken.",
+    "report": "Writes one page on a release, for the steward and the officer; exit 1 when a promise is broken.",
 }
 
 WRONG = 2

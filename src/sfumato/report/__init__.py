@@ -5,5 +5,6 @@ from sfumato.report.comparison import compare_chart
 from sfumato.report.estimates import estimates_chart
 from sfumato.report.groups import goal_chart
 from sfumato.report.pictures import write_picture
+from sfumato.report.writing import write_report
 
-__all__ = ["boxes_chart", "compare_chart", "estimates_chart", "goal_chart", "write_picture"]
+__all__ = ["boxes_chart", "compare_chart", "estimates_chart", "goal_chart", "write_picture", "write_report"]

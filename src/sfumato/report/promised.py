@@ -1,0 +1,171 @@
+"""The first screen: what was promised, whether it holds, and the risk that remains, in plain words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sfumato.measures.kept import Limit
+from sfumato.measures.promise import Promise
+from sfumato.microfile.forms import Exact
+from sfumato.report.evidence import Evidence
+from sfumato.report.page import Card, Section, Table, count, listed, number, share
+
+UNPROTECTED = (
+    "Single people are not protected: no attribute was named by which somebody could be recognised, so nothing is "
+    "promised about single people."
+)
+LIMITS = {
+    "k": "Records that look alike, at least",
+    "households": "Households in a block, at least",
+    "max_risk": "Risk of one record, at most",
+    "l": "Different values of {} in a block, at least",
+    "entropy": "Effective number of values of {} in a block (entropy), at least",
+    "c": "Weight of the commonest value of {} in a block (c of recursive diversity), at most",
+    "t": "Distance of {} in a block from the whole file (0 to 1), at most",
+    "alpha": "Share of one value of {} in a block, at most",
+    "beta": "Gain of a value of {} in a block over its share in the file, at most",
+    "delta": "Change of the share of a value of {} in a block (logarithm), less than",
+}
+"""What each limit of a promise means."""
+
+
+def verdict_of(evidence: Evidence) -> str:
+    """Say in one sentence whether the release holds."""
+    if not evidence.audit.holds:
+        return "The release does not hold: do not publish it, and do not rely on it."
+    if evidence.certificate is not None and not evidence.certificate.promise.quasi:
+        return "The files are intact, but they promise nothing about single people."
+    return "The release holds: the files are intact, and measured anew they keep every promise."
+
+
+def promise_card(evidence: Evidence) -> Card:
+    """Say what was promised."""
+    title = "What was promised"
+    if evidence.certificate is None:
+        return Card(title, ("The certificate cannot be read, so that it is not known what was promised.",))
+    promise = evidence.certificate.promise
+    if not promise.quasi:
+        return Card(title, (UNPROTECTED, *exchanged(evidence)))
+    return Card(title, (*_sentences(promise), *_apart(evidence), *exchanged(evidence)))
+
+
+def _sentences(promise: Promise) -> Iterator[str]:
+    if promise.k > 1:
+        yield (
+            f"Nobody stands alone: in {listed(promise.quasi)} every record looks exactly like at least "
+            f"{count(promise.k - 1)} other{'s' * (promise.k > 2)} (k = {count(promise.k)})."
+        )
+    else:
+        yield f"Nothing against being singled out: k = 1 lets a record stand alone in {listed(promise.quasi)}."
+    if promise.household is not None:
+        yield f"Those who look alike come from at least {count(promise.k)} households."
+    if promise.q is not None:
+        yield f"That every fuzzy set has at least {count(promise.q)} records is possible to {promise.level:g} (Q)."
+    if promise.max_risk is not None:
+        yield f"No record is found with a probability above {share(promise.max_risk)}."
+    whose = f"In each block of records that look alike, {listed(promise.sensitive)}"
+    if promise.l is not None:
+        how = {
+            "distinct": f"at least {promise.l:g} different values",
+            "entropy": f"values as mixed as {promise.l:g} equally frequent ones",
+            "recursive": f"{promise.l:g} values or more, of which none dominates (c = {promise.c or 0:g})",
+        }[promise.diversity]
+        yield f"{whose} still {_have(promise)} {how} (l = {promise.l:g})."
+    if promise.t is not None:
+        yield f"{whose} {_have(promise)} nearly the same shares as in the whole file (t = {promise.t:g})."
+    if promise.alpha is not None:
+        yield f"{whose} {_have(promise)} no value with more than {share(promise.alpha)} of the block."
+    if promise.beta is not None:
+        yield f"{whose} {_have(promise)} no value more than {promise.beta:g} times more likely than before (beta)."
+    if promise.delta is not None:
+        yield f"{whose} {_have(promise)} no value whose share changes by a factor of exp({promise.delta:g}) or more."
+    if promise.missing == "wildcard":
+        yield "A missing value was counted as one that could be any, which is the milder reading."
+
+
+def _have(promise: Promise) -> str:
+    return "has" if len(promise.sensitive) == 1 else "have each"
+
+
+def _apart(evidence: Evidence) -> Iterator[str]:
+    for name, rule in evidence.setting("apart").items():
+        values, apart = _value(rule, "l"), _value(rule, "epsilon")
+        yield f"When it was made, each block had {values} values of {name} that lie {apart} apart."
+
+
+def _value(rule: object, name: str) -> str:
+    found = rule.get(name) if isinstance(rule, dict) else None
+    return f"{found:g}" if isinstance(found, int | float) else "some"
+
+
+def exchanged(evidence: Evidence) -> tuple[str, ...]:
+    """Say that values may have been exchanged between records, if the certificate says so."""
+    names, part = evidence.exchanged, evidence.setting("exchanged").get("share")
+    if not names or not isinstance(part, int | float):
+        return ()
+    return (
+        f"To hide groups of people, values of {listed(names)} may have been exchanged between at most {share(part)} of "
+        "the records. Of whom and where is not told, for that would undo it.",
+    )
+
+
+def risk_card(evidence: Evidence) -> Card:
+    """Say which risk remains."""
+    title = "What risk remains"
+    if evidence.kept is None:
+        measured = evidence.certificate is not None and not evidence.certificate.promise.quasi and evidence.audit.holds
+        told = "It was not measured, and people who are rare in any way may be found." if measured else "Not measured."
+        return Card(title, (told,))
+    risk, promise = evidence.kept.safety.risk, evidence.kept.promise
+    sentences = [
+        f"Of {count(evidence.kept.safety.records)} records, {count(risk.expected)} ({share(risk.rate)}) would be "
+        f"guessed rightly by somebody who knows {listed(promise.quasi)} of everybody.",
+        f"No single record is found with a probability above {share(risk.highest)} (1 in {1 / risk.highest:,.3g}).",
+    ]
+    if promise.weight is not None:
+        sentences.append(f"The population behind the records was estimated from {promise.weight}.")
+    if risk.outstanding:
+        sentences.append(f"{count(risk.outstanding)} records are at a clearly higher risk than the main part.")
+    if risk.household_expected is not None:
+        sentences.append(f"Through their household, {count(risk.household_expected)} records would be given away.")
+    if uncounted := _uncounted(evidence):
+        sentences.append(f"Not counted: somebody who also knows {listed(uncounted)}, released as they are.")
+    return Card(title, tuple(sentences))
+
+
+def _uncounted(evidence: Evidence) -> list[str]:
+    """Return the attributes that are released exactly although nobody was supposed to know them."""
+    if evidence.codebook is None or evidence.certificate is None:
+        return []
+    known = evidence.certificate.promise.quasi
+    entries = evidence.codebook.attributes
+    return [name for name, entry in entries.items() if name not in known and isinstance(entry.form, Exact)]
+
+
+def limits_section(evidence: Evidence) -> Section | None:
+    """Set each limit beside what was measured."""
+    if evidence.kept is None:
+        return None
+    promise = evidence.kept.promise
+    rows = [_limit_row(limit, promise) for limit in evidence.kept.limits]
+    reached = evidence.audit.measured.get("fuzzy", {}).get("q")
+    if promise.q is not None:
+        kept = reached is not None and reached >= promise.q
+        told = "not measured" if reached is None else number(reached)
+        rows.append((f"Q of the fuzzy sets at {promise.level:g}, at least", number(promise.q), told, _yes(kept)))
+    return Section(
+        "limits",
+        "Promised and measured",
+        ("Every limit holds for the worst block, not on average. Measured on the files as they now are.",),
+        (Table("Limits of the promise", ("Limit", "Promised", "Measured", "Kept"), tuple(rows)),),
+    )
+
+
+def _limit_row(limit: Limit, promise: Promise) -> tuple[str, ...]:
+    entropy = limit.setting == "l" and promise.diversity == "entropy"
+    what = LIMITS["entropy" if entropy else limit.setting].format(limit.attribute)
+    return what, number(limit.limit), number(limit.reached), _yes(not limit.violations.blocks)
+
+
+def _yes(kept: bool) -> str:
+    return "yes" if kept else "NO"

@@ -1,0 +1,117 @@
+"""The report of a release: one page for the steward, who answers for it, and the officer, who has to be convinced."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from sfumato.progress import Progress, silent
+from sfumato.release.audit import require_release
+from sfumato.report.distributions import blocks_section, risk_section
+from sfumato.report.evidence import Evidence, evidence_of
+from sfumato.report.files import EVERYBODY, OWNER, check_file, write_file
+from sfumato.report.page import Edition, Page
+from sfumato.report.promised import limits_section, promise_card, risk_card, verdict_of
+from sfumato.report.protected import (
+    boxes_section,
+    codebook_section,
+    protection_section,
+    software_section,
+    words_section,
+)
+from sfumato.report.rendering import render
+from sfumato.report.steward import Record, private_sections, read_record
+from sfumato.report.told import statistics_card, statistics_section, statistics_table
+
+
+def page_of(evidence: Evidence, *, record: Record | None = None) -> Page:
+    """Return what a report shows.
+
+    Parameters
+    ----------
+    evidence
+        The release.
+    record
+        The steward's record, for the private edition.
+    """
+    sections = (
+        *(private_sections(record) if record else ()),
+        limits_section(evidence),
+        protection_section(evidence),
+        blocks_section(evidence),
+        risk_section(evidence),
+        statistics_section(evidence),
+        boxes_section(evidence),
+        codebook_section(evidence),
+        software_section(evidence),
+        words_section(),
+    )
+    return Page(
+        release=evidence.name,
+        edition="private" if record else "public",
+        holds=evidence.audit.holds,
+        verdict=verdict_of(evidence),
+        findings=tuple(f"{finding.about}: {finding.message}" for finding in evidence.audit.findings),
+        cards=(promise_card(evidence), risk_card(evidence), statistics_card(evidence)),
+        statistics=statistics_table(evidence),
+        sections=tuple(section for section in sections if section is not None),
+    )
+
+
+def report_path(folder: Path, out: Path | None, *, edition: Edition) -> Path:
+    """Return where a report is written, refusing what cannot be, or lies in the release.
+
+    Parameters
+    ----------
+    folder
+        The release.
+    out
+        Where to; default: beside the release.
+    edition
+        The private edition is never mistaken for the public one.
+    """
+    whole = Path(os.path.abspath(folder))
+    ending = ".html" if edition == "public" else ".private.html"
+    path = whole.with_name(f"{whole.name}{ending}") if out is None else out
+    return check_file(path, what="report", formats=(".html",), beside=folder)
+
+
+def write_report(
+    folder: str | Path,
+    out: str | Path | None = None,
+    *,
+    private: str | Path | None = None,
+    progress: Progress = silent,
+) -> tuple[Path, Evidence]:
+    """Write the report of a release as one HTML file; return where it lies, and what it is made of.
+
+    Everything is computed from the release alone, except for the private edition. After an interruption there is the
+    old file or the new one.
+
+    Parameters
+    ----------
+    folder
+        The release; of a broken one the report says what is wrong.
+    out
+        The file; default: beside the release, ``<release>.html``, and ``<release>.private.html`` for the private
+        edition, which only its owner can read.
+    private
+        The steward's record: a file in ``<release>.private``.
+    progress
+        Called while measuring and drawing.
+
+    Raises
+    ------
+    ReleaseError
+        If the folder is no release, or the record is not that of this release.
+    """
+    folder = Path(folder)
+    edition: Edition = "public" if private is None else "private"
+    require_release(folder)
+    path = report_path(folder, None if out is None else Path(out), edition=edition)
+    evidence = evidence_of(folder, progress=progress)
+    record = None if private is None else read_record(Path(private), evidence)
+    page = page_of(evidence, record=record)
+    progress("drawing", 0.8)
+    content = render(page).encode()
+    return write_file(path, content, what="report", mode=EVERYBODY if record is None else OWNER), evidence

@@ -1,0 +1,45 @@
+"""Small releases to report on."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+import sfumato as sf
+
+HOSTILE = '<script>document.title = "hostile"</script>'
+SETTINGS: dict[str, Any] = {
+    "method": "boxes",
+    "edges": "snapped",
+    "grids": {"age": 10.0},
+    "preserve": [{"statistic": "mean(age)"}, {"statistic": "corr(age, pay)"}],
+    "uncertainty": {"achieved": 1.5, "optimum": 1.0, "ratio": 1.5},
+    "left_out": 0,
+}
+
+
+def table(name: str = "pay") -> pl.DataFrame:
+    ages, pays = [20] * 4 + [30] * 4 + [50] * 6, [1] * 4 + [2] * 4 + [3] * 6
+    return pl.DataFrame(
+        {
+            "age.lo": ages,
+            "age.hi": [age + 9 for age in ages],
+            f"{name}.lo": pays,
+            f"{name}.hi": [pay + 1 for pay in pays],
+            # a value that no report may show
+            "ill": [f"SECRET{place % 3}" for place in range(14)],
+        }
+    )
+
+
+def written(folder: Path, *, name: str = "pay", **changed: Any) -> Path:
+    """Write a release of boxes in age and one more attribute."""
+    promise = {"quasi": ["age", name], "sensitive": "ill", "k": 4, "l": 3} | changed.pop("promise", {})
+    given: dict[str, Any] = {
+        "promise": sf.Promise(**promise),
+        "forms": {"age": sf.Interval(), name: sf.Interval()},
+        "settings": SETTINGS,
+    }
+    return sf.Release(table(name), **(given | changed)).write(folder, format="csv")

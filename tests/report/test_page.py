@@ -1,0 +1,161 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import sfumato as sf
+from sfumato.release.audit import Audit
+from sfumato.release.certificate import Certificate, DataFacts
+from sfumato.report.distributions import MOST, bars_chart, risk_bars, size_bars
+from sfumato.report.evidence import Evidence, Part, evidence_of
+from sfumato.report.page import Table
+from sfumato.report.promised import LIMITS, limits_section, promise_card, risk_card, verdict_of
+from sfumato.report.rendering import render
+from sfumato.report.told import in_words, meaning, statistics_card
+from sfumato.report.writing import page_of
+from sfumato.statistics import range_of
+from tests.report.releases import SETTINGS, written
+
+
+def evidence(promise: sf.Promise, **settings) -> Evidence:
+    facts = DataFacts(file="data.csv", sha256="", records=5, columns={})
+    made = Certificate.model_construct(
+        software={}, promise=promise, measured={}, settings=settings, data=facts, codebook="", seal=""
+    )
+    return Evidence("out", Audit((), {"records": 5}), made, None, None, None, ())
+
+
+def words(promise: sf.Promise, **settings) -> str:
+    return " ".join(promise_card(evidence(promise, **settings)).sentences)
+
+
+def test_a_promise_is_told_in_plain_words():
+    assert words(sf.Promise(quasi=["age", "sex"], k=10)) == (
+        "Nobody stands alone: in age and sex every record looks exactly like at least 9 others (k = 10)."
+    )
+    assert "at least 1 other (k = 2)" in words(sf.Promise(quasi="age", k=2))
+    assert "lets a record stand alone" in words(sf.Promise(quasi="age", k=1))
+
+
+@pytest.mark.parametrize(
+    ("limits", "told"),
+    [
+        ({"l": 3}, "ill still has at least 3 different values (l = 3)"),
+        ({"l": 3, "diversity": "entropy"}, "values as mixed as 3 equally frequent ones"),
+        ({"l": 3, "diversity": "recursive", "c": 2}, "of which none dominates (c = 2)"),
+        ({"t": 0.3}, "nearly the same shares as in the whole file (t = 0.3)"),
+        ({"alpha": 0.5}, "no value with more than 50% of the block"),
+        ({"beta": 2}, "2 times more likely"),
+        ({"delta": 1}, "exp(1)"),
+        ({"max_risk": 0.05}, "a probability above 5%"),
+        ({"household": "home"}, "at least 4 households"),
+        ({"q": 7}, "at least 7 records is possible to 0.5"),
+        ({"missing": "wildcard"}, "could be any"),
+    ],
+)
+def test_every_limit_is_told(limits, told):
+    assert told in words(sf.Promise(quasi="age", sensitive="ill", k=4, **limits))
+
+
+def test_every_limit_that_is_measured_has_a_name(tmp_path):
+    limits = {"l": 2, "t": 0.9, "alpha": 0.9, "beta": 9, "delta": 9, "max_risk": 0.9}
+    found = limits_section(evidence_of(written(tmp_path / "out", promise=limits)))
+    rows = {row[0]: row[1:] for row in found.tables[0].rows}
+    assert rows["Records that look alike, at least"] == ("4", "4", "yes")
+    assert len(rows) == len(limits) + 1
+    assert {name.format("ill") for name in LIMITS.values()} > set(rows)
+
+
+def test_exchanged_attributes_are_stated_and_nothing_else():
+    told = words(sf.Promise(quasi="age", k=2), exchanged={"attributes": ["place"], "share": 0.05})
+    assert "values of place may have been exchanged between at most 5% of the records" in told
+    for strange in (5, {"attributes": 5, "share": 1}, {"attributes": ["x"], "share": "much"}):
+        assert "exchanged" not in words(sf.Promise(quasi="age", k=2), exchanged=strange)
+
+
+def test_a_release_without_a_promise_about_people_says_so():
+    nothing = sf.Promise.model_construct(**{**dict(sf.Promise(quasi="x", k=1)), "quasi": ()})
+    given = evidence(nothing, method="exchange", exchanged={"attributes": ["place"], "share": 0.1})
+    assert "Single people are not protected" in promise_card(given).sentences[0]
+    assert "promise nothing about single people" in verdict_of(given)
+    assert "was not measured" in risk_card(given).sentences[0]
+    page = render(page_of(given))
+    assert page.count("Single people are not protected") == 2
+    assert "records took each other" in page
+
+
+@given(st.lists(st.integers(1, 10**6), min_size=1, max_size=200))
+def test_bars_hold_every_block_once(sizes):
+    counts = np.array(sizes, dtype=np.int64)
+    for bars in (size_bars(counts), risk_bars(1.0 / counts, counts)):
+        assert sum(bar.blocks for bar in bars) == counts.size
+        assert sum(bar.records for bar in bars) == counts.sum()
+        assert len({bar.label for bar in bars}) == len(bars) <= MOST + 1
+
+
+def test_bars_of_many_sizes_end_at_round_numbers():
+    bars = size_bars(np.arange(10, 262))
+    assert [bar.label for bar in bars][:3] == ["10 to 14", "15 to 19", "20 to 29"]
+    assert [bar.label for bar in bars][-1] == "200 to 261"
+    assert (bars[0].blocks, bars[0].records) == (5, 10 + 11 + 12 + 13 + 14)
+
+
+def test_a_risk_at_the_end_of_a_bar_belongs_to_the_lower_one():
+    found = {bar.label: bar.records for bar in risk_bars(1.0 / np.array([10.0, 20.0, 50.0]), np.array([10, 20, 50]))}
+    assert found == {"1.5% to 2%": 50, "2% to 3%": 0, "3% to 5%": 20, "5% to 7%": 0, "7% to 10%": 10}
+    assert [bar.label for bar in risk_bars(np.array([0.5, 0.5]), np.array([2, 2]))] == ["50%"]
+
+
+def test_a_bar_is_drawn_with_its_number():
+    content = bars_chart(size_bars(np.array([3, 2, 3])), title="size").to_dict()
+    (values,) = content["datasets"].values()
+    assert values == [{"label": "2", "records": 2}, {"label": "3", "records": 6}]
+    assert [layer["mark"]["type"] for layer in content["layer"]] == ["bar", "text"]
+
+
+LO = {"x": [0.0, 1.0, 2.5, 6.0], "y": [1.0, 2.0, 2.0, 5.0]}
+HI = {"x": [1.0, 3.0, 3.0, 9.0], "y": [2.0, 2.0, 4.0, 7.0]}
+
+
+@pytest.mark.parametrize(
+    ("statistic", "low", "high", "told"),
+    [
+        ("mean(x)", LO, LO, "Exact"),
+        ("mean(x)", LO, HI, "no more than drawing a sample"),
+        ("corr(x, y)", {"x": [0, 1, 2], "y": [0, 1, 0]}, {"x": [2, 3, 4], "y": [2, 3, 2]}, "Not even its sign is sure"),
+        ("corr(x, y)", {"x": [0, 5, 9], "y": [0, 5, 9]}, {"x": [1, 6, 10], "y": [1, 6, 10]}, "Its sign is sure"),
+        ("mean(x)", {"x": [0, 0]}, {"x": [1, 1]}, "alone limits"),
+    ],
+)
+def test_what_a_statistic_can_tell_is_said_in_words(statistic, low, high, told):
+    assert told in meaning(Part(statistic, None, range_of(statistic, low, high)))
+
+
+def test_names_of_statistics_are_said_in_words():
+    one = range_of("mean(x)", LO, HI)
+    assert in_words(Part("mean(`a: b`)", None, one)) == "Mean of a: b"
+    assert in_words(Part("regress(y ~ a + b)", "a", one)) == "Slope of a in the line of y by a and b"
+    assert in_words(Part("regress(y ~ a)", "(intercept)", one)) == "Intercept of the line of y by a"
+
+
+def test_a_statistic_that_cannot_be_told_says_why(tmp_path):
+    wanted = [{"statistic": "mean(nothing)"}, {"statistic": "mean(age)"}, {"strange": 1}]
+    found = evidence_of(written(tmp_path / "out", settings=SETTINGS | {"preserve": wanted}))
+    assert [one.refusal == "" for one in found.told] == [False, True, False]
+    page = page_of(found)
+    assert "'nothing'" in page.statistics.rows[1][3]
+    assert "For 1 of them a range is proved" in " ".join(statistics_card(found).sentences)
+
+
+def test_settings_of_strange_forms_are_passed_over(tmp_path):
+    strange = {"method": 5, "grids": 5, "preserve": 5, "uncertainty": [], "apart": {"age": 5}, "left_out": "x"}
+    page = page_of(evidence_of(written(tmp_path / "out", settings=strange)))
+    assert "does not say by which method" in render(page)
+    assert page.holds
+
+
+def test_tables_with_short_cells_stay_tables_on_narrow_screens():
+    assert Table("", ("a", "b"), (("x", "1"),)).compact
+    assert not Table("", ("a", "b"), (("x", "1" * 60),)).compact

@@ -104,6 +104,10 @@ def test_a_group_that_stands_out_is_noticed(run, recipe, tmp_path) -> None:
     code, out, _ = run("audit", str(tmp_path / "recipe-release"), "--private", str(tmp_path / "other.json"))
     assert code == 1
     assert "stands out again at C" in out
+    code, out, _ = run("report", str(tmp_path / "recipe-release"), "--private", str(tmp_path / "other.json"))
+    assert code == 1
+    assert "stands out again at C" in (tmp_path / "recipe-release.private.html").read_text()
+    assert "army" not in out
 
 
 def test_several_groups_do_not_undo_each_other(recipe) -> None:

@@ -70,7 +70,7 @@ def test_every_limit_that_is_measured_has_a_name(tmp_path):
 
 def test_exchanged_attributes_are_stated_and_nothing_else():
     told = words(sf.Promise(quasi="age", k=2), exchanged={"attributes": ["place"], "share": 0.05})
-    assert "values of place may have been exchanged between at most 5% of the records" in told
+    assert "Values of place may have been exchanged between at most 5% of the records" in told
     for strange in (5, {"attributes": 5, "share": 1}, {"attributes": ["x"], "share": "much"}):
         assert "exchanged" not in words(sf.Promise(quasi="age", k=2), exchanged=strange)
 

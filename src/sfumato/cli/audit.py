@@ -11,7 +11,7 @@ from sfumato.cli.options import Json, Seed
 from sfumato.cli.show import console, emit, plain, progress_shown, verdict
 from sfumato.errors import SettingError
 from sfumato.groups.record import audit_with_record
-from sfumato.release.audit import Audit, audit_folder
+from sfumato.release.audit import Audit, audit_files, open_files, require_release
 from sfumato.release.certificate import read_json
 
 
@@ -32,7 +32,9 @@ def audit(
     record = _record(private, picture)
     with progress_shown() as progress:
         progress("auditing", 0.0)
-        found = audit_folder(release) if record is None else audit_with_record(release, record)
+        require_release(release)
+        opened = open_files(release)
+        found = audit_files(opened) if record is None else audit_with_record(opened, record)
         if record is not None and picture is not None:
             from sfumato.report import goal_chart, write_picture
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,7 +14,7 @@ from sfumato.groups.outliers import outliers
 from sfumato.groups.signals import Signal
 from sfumato.microfile.forms import Exact
 from sfumato.microfile.microfile import Microfile
-from sfumato.release.audit import Audit, Finding, audit_folder, open_files, table_of
+from sfumato.release.audit import Audit, Finding, Opened, audit_files, table_of
 
 if TYPE_CHECKING:
     from sfumato.groups.mask import GroupMask
@@ -97,18 +96,17 @@ def _parts(microfile: Microfile, name: str) -> tuple[Codes, int]:
     return np.append(ranks, np.int32(-1))[encoded.codes], CELLS
 
 
-def audit_with_record(folder: Path, record: Mapping[str, Any]) -> Audit:
+def audit_with_record(opened: Opened, record: Mapping[str, Any]) -> Audit:
     """Re-measure a written release, and whether it still hides what the steward's record says.
 
     Parameters
     ----------
-    folder
-        The release.
+    opened
+        The release's files.
     record
         The content of its private record.
     """
-    found = audit_folder(folder)
-    opened = open_files(folder)
+    found = audit_files(opened)
     if opened.certificate is None or opened.codebook is None or opened.frame is None:
         return found
     if record.get("seal") != opened.certificate.seal:

@@ -104,7 +104,7 @@ def exchanged(evidence: Evidence) -> tuple[str, ...]:
     if not names or not isinstance(part, int | float):
         return ()
     return (
-        f"To hide groups of people, values of {listed(names)} may have been exchanged between at most {share(part)} of "
+        f"Values of {listed(names)} may have been exchanged between at most {share(part)} of "
         "the records. Of whom and where is not told, for that would undo it.",
     )
 

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
+from sfumato.groups.record import group_findings
 from sfumato.progress import Progress, silent
-from sfumato.release.audit import require_release
+from sfumato.release.audit import Finding, require_release
+from sfumato.release.certificate import read_json
 from sfumato.report.distributions import blocks_section, risk_section
 from sfumato.report.evidence import Evidence, evidence_of
 from sfumato.report.files import EVERYBODY, OWNER, check_file, write_file
@@ -56,6 +61,15 @@ def page_of(evidence: Evidence, *, record: Record | None = None) -> Page:
         statistics=statistics_table(evidence),
         sections=tuple(section for section in sections if section is not None),
     )
+
+
+def _with_groups(evidence: Evidence, record: Mapping[str, Any]) -> Evidence:
+    """Count the groups of a steward's record anew, as an observer of the release would."""
+    if evidence.release is None:
+        return evidence
+    wrong = group_findings(record, evidence.release.microfile, evidence.release.codebook)
+    findings = (*evidence.audit.findings, *(Finding("group", message) for message in wrong))
+    return replace(evidence, audit=replace(evidence.audit, findings=findings))
 
 
 def report_path(folder: Path, out: Path | None, *, edition: Edition) -> Path:
@@ -111,6 +125,8 @@ def write_report(
     path = report_path(folder, None if out is None else Path(out), edition=edition)
     evidence = evidence_of(folder, progress=progress)
     record = None if private is None else read_record(Path(private), evidence)
+    if private is not None:
+        evidence = _with_groups(evidence, read_json(Path(private)))
     page = page_of(evidence, record=record)
     progress("drawing", 0.8)
     content = render(page).encode()

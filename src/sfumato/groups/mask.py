@@ -60,7 +60,7 @@ class GroupMask(Settings):
     """Who is hidden, and over which places."""
     hide: Literal["outliers"] | PlaceNames | None = None
     """The places where the group must not stand out, or "outliers": wherever it does."""
-    target: Annotated[dict[str, int], Field(min_length=1)] | None = None
+    target: Annotated[dict[str, Annotated[int, Field(ge=0, le=2**53)]], Field(min_length=1)] | None = None
     """In place of ``hide``: how many members some places shall have; the others share what is left over or lacking."""
     known: PlaceNames = ()
     """Places of which everybody knows that the group stands out there; they stay as they are."""
@@ -82,7 +82,7 @@ class GroupMask(Settings):
     mean and deviation stay; or so that other places stand out in place of the hidden ones."""
     swap: Swap = "exact"
     """How records are found that take each other's place: at the least cost, by a memetic search, or pair by pair."""
-    alpha: float = Field(default=0.01, gt=0, lt=1)
+    alpha: float = Field(default=0.01, ge=1e-9, lt=1)
     """The level of the modified Thompson tau technique by which a place stands out."""
     robust: bool = True
     """Whether it measures from the median, not the mean."""
@@ -125,8 +125,6 @@ class GroupMask(Settings):
             raise ValueError("say either which places to hide, or a target")
         if self.hide == ():
             raise ValueError('hide names no place; name some, or say "outliers"')
-        if self.target is not None and min(self.target.values()) < 0:
-            raise ValueError("target: no place can have fewer than 0 members")
         named = (self.hide if isinstance(self.hide, tuple) else ()) or tuple(self.target or ())
         both = [place for place in named if place in self.known]
         if both:

@@ -17,6 +17,7 @@ from sfumato.groups.group import Places
 from sfumato.groups.outliers import outliers
 from sfumato.groups.record import record_of
 from sfumato.groups.reshaping import reshape
+from sfumato.groups.rounding import largest_remainders
 from sfumato.groups.selection import chosen_in
 from sfumato.groups.signals import Signal
 from sfumato.groups.swapping import Swaps, swap_exactly, unproven
@@ -81,7 +82,7 @@ def mask(settings: GroupMask, microfile: Microfile, progress: Progress) -> Maske
 
 def released(masks: Sequence[GroupMask], masked: Sequence[Masked]) -> Release:
     """Make the release of what masks alone have changed, one after the other."""
-    hidden = {name for one in masks for name in one.identifiers}
+    hidden = dict.fromkeys(name for one in masks for name in one.identifiers)
     last = masked[-1].microfile
     first = masked[0].record
     return Release(
@@ -120,6 +121,14 @@ def task_of(settings: GroupMask, microfile: Microfile) -> Task:
         hidden = tuple(place for place in found if place not in known)
     else:
         hidden = _numbers_of(settings.hide or (), places, "hide")
+    if settings.target is None and len(hidden) + len(known) == len(places.labels):
+        raise SettingError(
+            "hide: no place is left to which members could go", hint="hide fewer places, or give a target"
+        )
+    for name in ("universe", "other", "other_universe"):
+        chosen = getattr(settings, name)
+        if chosen is not None and not chosen_in(microfile, chosen, setting=name).any():
+            raise SettingError(f"{name}: nobody belongs to it", hint="look at the values with sfumato profile")
     spared = np.zeros(microfile.records, dtype=np.bool_)
     for chosen in settings.spare:
         spared |= chosen_in(microfile, chosen, setting="spare")
@@ -233,24 +242,13 @@ def _target(task: Task) -> Counts:
 
 def _shared(counts: Counts, capacities: Counts, more: int) -> Counts:
     """Give so many members more, or fewer, to places in proportion to what they have."""
-    from sfumato.groups.rounding import largest_remainders
-
     total = int(counts.sum()) + more
     if total < 0 or total > int(capacities.sum()):
         what = f"{-total:,} members too few" if total < 0 else f"room for {total - int(capacities.sum()):,} too few"
         raise UnattainableError(
             f"target: the places that it leaves open have {what}", hint="ask for less, or leave more places open"
         )
-    shares = counts.astype(np.float64) if counts.any() else capacities.astype(np.float64)
-    found = largest_remainders(shares * (total / shares.sum()), total)
-    while (over := found - capacities).max() > 0:
-        # what a place cannot take goes to the others
-        spare = np.maximum(capacities - found, 0)
-        found = np.minimum(found, capacities)
-        lost = int(np.maximum(over, 0).sum())
-        found += np.minimum(largest_remainders(spare * (lost / spare.sum()), lost), spare)
-        found[int(np.argmax(capacities - found))] += total - int(found.sum())
-    return found
+    return largest_remainders(counts if counts.any() else capacities, total, upper=capacities)
 
 
 def _capacities(task: Task) -> Counts:

@@ -126,7 +126,10 @@ def group_findings(record: Mapping[str, Any], table: Microfile, codebook: Codebo
         The released table. A group whose attributes are not in it, or not exactly, cannot be counted there.
     """
     found = []
-    for number, one in enumerate(record.get("groups", [])):
+    groups = record.get("groups", [])
+    if not isinstance(groups, list):
+        return ["groups of the record is not of its form"]
+    for number, one in enumerate(groups):
         try:
             found += _one_finding(number, one, table, codebook)
         except (KeyError, TypeError, AttributeError):

@@ -125,6 +125,8 @@ def label_of(value: object) -> str:
     >>> label_of(300.0), label_of("300"), label_of(0.5)
     ('300', '300', '0.5')
     """
+    if isinstance(value, bool | np.bool_):
+        return str(value).lower()
     return str(int(value)) if isinstance(value, float | np.floating) and float(value).is_integer() else str(value)
 
 
@@ -162,7 +164,11 @@ def _compared(microfile: Microfile, name: str, how: type[ast.cmpop], to: Any, se
         equal = np.array([label_of(value) == label_of(to) for value in values.tolist()], dtype=np.bool_)
         return equal if how is ast.Eq else ~equal
     if attribute.kind is Kind.NUMERIC and isinstance(to, int | float) and values.dtype.kind in "iuf":
-        found: Flags = COMPARISONS[how](values.astype(np.float64), float(to))
+        try:
+            number = float(to)
+        except OverflowError:
+            number = np.inf if to > 0 else -np.inf
+        found: Flags = COMPARISONS[how](values.astype(np.float64), number)
         return found
     order = [label_of(code) for code in attribute.order]
     if attribute.kind is Kind.ORDINAL and label_of(to) in order:
@@ -192,31 +198,36 @@ class _Condition:
         self.setting = setting
 
     def of(self, text: str) -> Flags:
-        return self._node(_parsed(text, self.setting), text)
+        return self._node(_parsed(text, self.setting), text)[0]
 
-    def _node(self, node: ast.expr, text: str) -> Flags:
+    def _node(self, node: ast.expr, text: str) -> tuple[Flags, Flags]:
+        """Say of whom it is true and of whom it is false; of those who lack the value it is neither."""
         if isinstance(node, ast.BoolOp):
-            join = np.logical_and if isinstance(node.op, ast.And) else np.logical_or
-            found: Flags = join.reduce([self._node(value, text) for value in node.values])
-            return found
+            true, false = zip(*(self._node(value, text) for value in node.values), strict=True)
+            if isinstance(node.op, ast.And):
+                return np.logical_and.reduce(true), np.logical_or.reduce(false)
+            return np.logical_or.reduce(true), np.logical_and.reduce(false)
         if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
-            return ~self._node(node.operand, text)
+            true_of, false_of = self._node(node.operand, text)
+            return false_of, true_of
         if isinstance(node, ast.Compare) and len(node.ops) == 1 and isinstance(node.left, ast.Name):
             return self._comparison(node.left.id, type(node.ops[0]), node.comparators[0], text)
         raise self._wrong(text)
 
-    def _comparison(self, name: str, how: type[ast.cmpop], right: ast.expr, text: str) -> Flags:
+    def _comparison(self, name: str, how: type[ast.cmpop], right: ast.expr, text: str) -> tuple[Flags, Flags]:
         _known(self.microfile, name, self.setting)
         try:
             given = ast.literal_eval(right)
-        except ValueError:
+        except (ValueError, TypeError, MemoryError, RecursionError):
             raise self._wrong(text) from None
         codes = self.microfile.encoded(name).codes
         if how in (ast.In, ast.NotIn) and isinstance(given, list | tuple | set):
             inside = _having(self.microfile, name, tuple(given), self.setting)
-            return inside if how is ast.In else ~inside & (codes >= 0)
+            outside = ~inside & (codes >= 0)
+            return (inside, outside) if how is ast.In else (outside, inside)
         if how in COMPARISONS and isinstance(given, str | int | float):
-            return _spread(_compared(self.microfile, name, how, given, self.setting), codes)
+            fitting = _compared(self.microfile, name, how, given, self.setting)
+            return _spread(fitting, codes), _spread(~fitting, codes)
         raise self._wrong(text)
 
     def _wrong(self, text: str) -> SettingError:

@@ -7,8 +7,9 @@ have. At first all stay, and what places have too many or too few goes over a ro
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -157,4 +158,5 @@ class Flow:
 
 
 def _joined(ones: Parts, others: Parts) -> Parts:
-    return type(ones)(*(np.concatenate(pair) for pair in zip(ones, others, strict=True)))
+    pairs: Iterator[tuple[Any, Any]] = zip(ones, others, strict=True)
+    return type(ones)(*(np.concatenate(pair) for pair in pairs))

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sfumato.arrays import Counts
-from sfumato.errors import SettingError, UnattainableError, nearest
+from sfumato.errors import SettingError, UnattainableError
 from sfumato.fuzzy.shapes import SShaped, ZShaped
 from sfumato.groups.evolution import Memetic, validity
 from sfumato.groups.fitness import PlaceRestriction, Restriction
+from sfumato.groups.group import PLACES
 from sfumato.groups.influence import Influence
 from sfumato.groups.memetic import evolve_swaps
 from sfumato.groups.swapping import Swaps, unproven
@@ -77,7 +78,7 @@ def _given(task: Task) -> list[PlaceRestriction]:
     labels = task.places.labels
     for label in task.settings.restrictions:
         if label not in labels:
-            raise SettingError(f"restrictions: there is no place {label!r}", hint=nearest(label, labels))
+            raise SettingError(f"restrictions: there is no place {label!r}", hint=PLACES)
     return [PlaceRestriction(labels.index(label), shape) for label, shape in task.settings.restrictions.items()]
 
 

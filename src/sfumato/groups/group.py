@@ -18,6 +18,8 @@ from sfumato.settings import Settings
 
 JOINT = "/"
 """Between the values of several parameter attributes in a place's label."""
+PLACES = f"a place is a value of the parameter, those of several attributes joined by {JOINT}"
+"""What to do about a place that is not there; a list of those that are would show records' values."""
 
 
 @dataclass(frozen=True)
@@ -95,7 +97,7 @@ class Group(Settings):
         assert self.values is not None
         strange = [value for value in self.values if value not in labels]
         if strange:
-            raise SettingError(f"values: there is no place {strange[0]!r}", hint=nearest(strange[0], labels))
+            raise SettingError(f"values: there is no place {strange[0]!r}", hint=PLACES)
         numbers = {value: number for number, value in enumerate(self.values)}
         renumbered = np.array([*(numbers.get(label, -1) for label in labels), -1], dtype=np.int32)
         return Places(renumbered[codes], self.values)

@@ -13,7 +13,7 @@ from sfumato.errors import SettingError, UnattainableError, nearest
 from sfumato.groups.evolving import evolved
 from sfumato.groups.exchange import influence_of
 from sfumato.groups.greedy import swap_greedily
-from sfumato.groups.group import Places
+from sfumato.groups.group import PLACES, Places
 from sfumato.groups.outliers import outliers
 from sfumato.groups.record import record_of
 from sfumato.groups.reshaping import reshape
@@ -188,7 +188,7 @@ def _refuse_empty(places: Places, members: Flags) -> None:
 def _numbers_of(labels: tuple[str, ...], places: Places, setting: str) -> tuple[int, ...]:
     for label in labels:
         if label not in places.labels:
-            raise SettingError(f"{setting}: there is no place {label!r}", hint=nearest(label, places.labels))
+            raise SettingError(f"{setting}: there is no place {label!r}", hint=PLACES)
     return tuple(sorted(places.labels.index(label) for label in set(labels)))
 
 

@@ -23,7 +23,7 @@ def uniform_crossover(
         How likely each gene is exchanged.
     """
     exchanged = rng.random(ones.shape) < chance
-    return np.where(exchanged, others, ones), np.where(exchanged, ones, others)  # type: ignore[return-value]
+    return np.where(exchanged, others, ones), np.where(exchanged, ones, others)  # type: ignore[return-value]  # both are of the kind that came in
 
 
 def tail_crossover(one: Genes, other: Genes, *, rng: np.random.Generator) -> tuple[Genes, Genes]:
@@ -37,4 +37,4 @@ def tail_crossover(one: Genes, other: Genes, *, rng: np.random.Generator) -> tup
     here, there = int(rng.integers(0, len(one) + 1)), int(rng.integers(0, len(other) + 1))
     first = np.concatenate([one[:here], other[there:]])
     second = np.concatenate([other[:there], one[here:]])
-    return first, second  # type: ignore[return-value]
+    return first, second  # type: ignore[return-value]  # both are of the kind that came in

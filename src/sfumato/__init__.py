@@ -13,6 +13,9 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from sfumato import datasets, errors, fuzzy, statistics
     from sfumato.attacks import adequacy
+    from sfumato.attacks.disclosure import judge
+    from sfumato.attacks.fuzzy_rules import FuzzyRuleAttack
+    from sfumato.attacks.learned import LearnedAttack
     from sfumato.boxes import Boxes
     from sfumato.fuzzy.c_means import FuzzyCMeans
     from sfumato.fuzzy.gustafson_kessel import GustafsonKessel
@@ -32,17 +35,20 @@ _HOMES = {
     "Fuzzy": "sfumato.microfile.forms",
     "FuzzyCMeans": "sfumato.fuzzy.c_means",
     "FuzzyPartition": "sfumato.partitions",
+    "FuzzyRuleAttack": "sfumato.attacks.fuzzy_rules",
     "Group": "sfumato.groups",
     "GroupMask": "sfumato.groups",
     "GustafsonKessel": "sfumato.fuzzy.gustafson_kessel",
     "Hierarchy": "sfumato.microfile.hierarchy",
     "Interval": "sfumato.microfile.forms",
+    "LearnedAttack": "sfumato.attacks.learned",
     "Microfile": "sfumato.microfile",
     "Promise": "sfumato.measures",
     "Release": "sfumato.release",
     "Roles": "sfumato.microfile.roles",
     "Sets": "sfumato.microfile.forms",
     "adequacy": "sfumato.attacks",
+    "judge": "sfumato.attacks.disclosure",
     "measure": "sfumato.measures",
     "minimal_uniques": "sfumato.measures",
     "open_release": "sfumato.release",
@@ -58,11 +64,13 @@ __all__ = [
     "Fuzzy",
     "FuzzyCMeans",
     "FuzzyPartition",
+    "FuzzyRuleAttack",
     "Group",
     "GroupMask",
     "GustafsonKessel",
     "Hierarchy",
     "Interval",
+    "LearnedAttack",
     "Microfile",
     "Promise",
     "Release",
@@ -72,6 +80,7 @@ __all__ = [
     "datasets",
     "errors",
     "fuzzy",
+    "judge",
     "measure",
     "minimal_uniques",
     "open_release",

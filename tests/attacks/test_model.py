@@ -11,10 +11,11 @@ from hypothesis import strategies as st
 from sfumato.attacks.evidence import gather_evidence
 from sfumato.attacks.exact import search_exactly
 from sfumato.attacks.grades import grades_of
-from sfumato.attacks.model import FuzzyModel, crisp_of, quantity_of
+from sfumato.attacks.model import FuzzyModel
 from sfumato.attacks.rules import Demands, Measures
 from sfumato.errors import SettingError
 from sfumato.fuzzy.variables import LinguisticVariable
+from sfumato.groups.group import Group
 from sfumato.microfile.microfile import Microfile
 from tests.attacks.plain import products
 
@@ -22,6 +23,7 @@ AGE = LinguisticVariable(
     attribute="age",
     values={"young": {"shape": "falling", "corners": (20, 40)}, "old": {"shape": "rising", "corners": (20, 40)}},
 )
+PLACES = Group(vital={"member": [1]}, parameter="place")
 HOURS = LinguisticVariable(attribute="hours", values={"long": {"shape": "rising", "corners": (40, 50)}})
 FRAME = pl.DataFrame({"age": [20, 25, 40, 38, None], "hours": [50, 49, 50, 30, 50], "place": ["b", "a", "b", "b", "a"]})
 
@@ -51,18 +53,39 @@ def test_memberships_are_those_of_plain_numpy(seed, alpha):
 
 
 def test_signals_sum_up_memberships_and_members_by_place():
-    signal = model().signal(FRAME, "place")
-    assert signal.labels.tolist() == ["a", "b"]
-    assert signal.quantity == pytest.approx([0.675, 2.0])
-    assert signal.crisp.tolist() == [1, 2]
-
-
-def test_records_without_a_place_and_places_without_members():
-    places = np.array([0, -1, 2, 0], dtype=np.int32)
-    memberships = np.array([0.5, 1.0, 0.0, 0.75])
-    assert quantity_of(memberships, places, 4).tolist() == [1.25, 0.0, 0.0, 0.0]
     # at least alpha, not more: ERRATA 004-21
-    assert crisp_of(memberships, places, 4).tolist() == [2, 0, 0, 0]
+    signal = model(group=PLACES).signal(FRAME)
+    assert signal.quantity.labels == signal.crisp.labels == ("a", "b")
+    assert signal.quantity.values == pytest.approx([0.675, 2.0])
+    assert signal.crisp.values.tolist() == [1, 2]
+    assert signal.regions is None
+
+
+def test_records_without_a_place_do_not_count():
+    lost = FRAME.with_columns(place=pl.Series(["b", None, None, "b", "a"]))
+    signal = model(group=PLACES).signal(lost)
+    assert signal.quantity.values.tolist() == [0.0, 1.0]
+
+
+def test_a_model_without_a_group_has_no_places():
+    with pytest.raises(SettingError, match="without a group has no places"):
+        model().signal(FRAME)
+
+
+def test_outliers_are_told_region_by_region_and_without_known_places():
+    rng = np.random.default_rng(0)
+    counts = {"e1": 3, "e2": 4, "e3": 50, "e4": 6, "e5": 5, "w1": 100, "w2": 90, "w3": 95, "w4": 400, "w5": 105}
+    places = np.repeat(list(counts), list(counts.values()))
+    frame = pl.DataFrame({"age": 20, "hours": 50, "place": places}).sample(fraction=1.0, shuffle=True, seed=1)
+    frame = frame.with_columns(region=pl.col("place").str.head(1), noise=pl.Series(rng.random(len(frame))))
+    of_regions = model(group=PLACES).signal(frame, region="region")
+    assert of_regions.outliers() == ("e3", "w4")
+    assert of_regions.outliers(known=["w4"]) == ("e3",)
+    assert model(group=PLACES).signal(frame).outliers() == ("w4",)
+    with pytest.raises(SettingError, match="places lie in several regions"):
+        model(group=PLACES).signal(frame, region="noise")
+    with pytest.raises(SettingError, match="there is no column 'state'"):
+        model(group=PLACES).signal(frame, region="state")
 
 
 def test_without_rules_nobody_belongs():
@@ -71,25 +94,24 @@ def test_without_rules_nobody_belongs():
 
 
 def test_rules_are_told_with_their_measures():
-    first = model(group="soldiers").rules[0]
+    first = model(says="soldiers").rules[0]
     assert str(first) == first.words == "if age is young and hours is long then soldiers"
     assert (first.support, first.confidence_ratio) == (0.1, 1.0)
     assert first.discriminative_factor == pytest.approx(0.1 - 0.02)
 
 
 def test_reasons_are_the_rules_that_hold_the_most_convincing_first():
-    grades = grades_of(Microfile(FRAME), (AGE, HOURS))
-    reasons = model(((1, 1), (1, 0), (2, 1))).explain(grades, 1)
+    reasons = model(((1, 1), (1, 0), (2, 1))).explain(FRAME, 1)
     assert [reason.rule.genes for reason in reasons] == [(1, 0), (1, 1)]
     assert reasons[1].membership == pytest.approx(0.675)
     assert reasons[1].grades == pytest.approx({"age is young": 0.75, "hours is long": 0.9})
-    assert model().explain(grades, 3) == ()
+    assert model().explain(FRAME, 3) == ()
 
 
 @pytest.mark.parametrize("record", [-1, 5])
 def test_a_record_that_is_not_there_has_no_reasons(record):
     with pytest.raises(SettingError, match=f"there is no record {record}"):
-        model().explain(grades_of(Microfile(FRAME), (AGE, HOURS)), record)
+        model().explain(FRAME, record)
 
 
 def test_a_model_that_cannot_be_is_refused():
@@ -112,7 +134,7 @@ def test_rules_learned_on_one_file_find_the_group_in_another():
 
     frame, vital = people(1)
     found = search_exactly(gather_evidence(grades_of(Microfile(frame), (AGE, HOURS)), vital), demands=Demands())
-    learned = FuzzyModel((AGE, HOURS), found.genes, found.measures)
-    signal = learned.signal(people(2)[0], "place")
-    assert signal.labels[np.argmax(signal.quantity)] == 7
-    assert signal.quantity.max() > 2 * np.sort(signal.quantity)[-2]
+    learned = FuzzyModel((AGE, HOURS), found.genes, found.measures, group=PLACES)
+    signal = learned.signal(people(2)[0])
+    assert signal.outliers() == ("7",)
+    assert signal.quantity.values[7] > 2 * np.sort(signal.quantity.values)[-2]

@@ -66,11 +66,6 @@ class Grades:
         found: Reals = self.tables[variable][self.codes[:, variable]]
         return found
 
-    def of_record(self, variable: int, record: int) -> Reals:
-        """Return the grades of a record in the values of a variable."""
-        found: Reals = self.tables[variable][self.codes[record, variable]]
-        return found
-
     def take(self, chosen: Flags | Counts) -> Grades:
         """Return those of some records."""
         return Grades(self.names, self.codes[chosen], self.tables)

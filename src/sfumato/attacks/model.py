@@ -8,14 +8,16 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from sfumato.arrays import Codes, Counts, Reals
+from sfumato.arrays import Counts, Reals
 from sfumato.attacks.evidence import check_alpha, paths_of
 from sfumato.attacks.grades import Grades, grades_of
 from sfumato.attacks.rules import Measures, in_words
 from sfumato.errors import SettingError
 from sfumato.fuzzy.variables import LinguisticVariable
+from sfumato.groups.group import Group
+from sfumato.groups.regions import outliers_within, regions_of
+from sfumato.groups.signals import Signal
 from sfumato.kernels.rules import fill_greatest
 from sfumato.microfile.microfile import as_microfile
 from sfumato.parallel import batches_of, side_by_side
@@ -55,12 +57,17 @@ class Reason:
 class AuxiliarySignal:
     """What rules make of the places of a file."""
 
-    labels: NDArray[Any]
-    """The places."""
-    quantity: Reals
+    quantity: Signal
     """The sum of memberships at each place, TC16 (9)."""
-    crisp: Counts
+    crisp: Signal
     """How many records at each place belong to the group, TC16 (17)."""
+    regions: tuple[str, ...] | None = None
+    """The region of each place, if outliers are told region by region."""
+
+    def outliers(self, alpha: float = 0.01, robust: bool = True, *, known: Sequence[str] = ()) -> tuple[str, ...]:
+        """Return the places that stand out in the sums of memberships, but for those that everybody knows of."""
+        found = outliers_within(self.quantity, self.regions, alpha=alpha, robust=robust)
+        return tuple(self.quantity.labels[place] for place in found if self.quantity.labels[place] not in known)
 
 
 @dataclass(frozen=True)
@@ -72,7 +79,7 @@ class FuzzyModel:
     >>> import polars as pl
     >>> age = LinguisticVariable(attribute="age", values={"young": {"shape": "falling", "corners": (20, 40)}})
     >>> measures = Measures(np.array([2.0]), np.array([1.0]), vital=4, others=100)
-    >>> model = FuzzyModel((age,), np.array([[1]]), measures, alpha=0.5, group="soldiers")
+    >>> model = FuzzyModel((age,), np.array([[1]]), measures, alpha=0.5, says="soldiers")
     >>> print(model.rules[0])
     if age is young then soldiers
     >>> model.memberships(pl.DataFrame({"age": [18, 25, 35, None]}))
@@ -86,8 +93,10 @@ class FuzzyModel:
     """How good each rule is on the file that it was learned from."""
     alpha: float = 0.5
     """A rule holds only of records whose product of grades is at least this."""
-    group: str = "the group"
-    """What the rules conclude."""
+    says: str = "the group"
+    """What the rules conclude, in words."""
+    group: Group | None = None
+    """Whom they are about, and over which places; needed for signals."""
 
     def __post_init__(self) -> None:
         check_alpha(self.alpha)
@@ -112,7 +121,7 @@ class FuzzyModel:
         return tuple(Rule(tuple(genes), self._words(genes), *good) for genes, *good in told)
 
     def _words(self, genes: Sequence[int]) -> str:
-        return in_words(genes, self.variables, group=self.group)
+        return in_words(genes, self.variables, group=self.says)
 
     def memberships(self, microfile: Any, *, threads: int | None = None) -> Reals:
         """Return how far each record of a microfile, or of a frame that becomes one, belongs to the group."""
@@ -141,40 +150,49 @@ class FuzzyModel:
         )
         return found
 
-    def signal(self, microfile: Any, parameter: str, *, threads: int | None = None) -> AuxiliarySignal:
+    def signal(self, microfile: Any, *, region: str | None = None, threads: int | None = None) -> AuxiliarySignal:
         """Return what the rules make of the places of a microfile.
 
         Parameters
         ----------
         microfile
-            The file, without the attribute that defines the group.
-        parameter
-            The attribute whose values are the places.
+            The file, which need not have the attributes that define the group.
+        region
+            The attribute that says in which region a place lies, if outliers are to be told region by region.
         threads
             How many threads; the result does not depend on it.
         """
-        microfile = as_microfile(microfile)
-        places = microfile.encoded(parameter)
-        memberships = self.memberships(microfile, threads=threads)
-        count = places.values.size
-        quantity, crisp = quantity_of(memberships, places.codes, count), crisp_of(memberships, places.codes, count)
-        return AuxiliarySignal(places.values, quantity, crisp)
+        if self.group is None:
+            raise SettingError("a model without a group has no places", hint="give group=..., or take memberships")
+        people = as_microfile(microfile)
+        places = self.group.places(people)
+        memberships = self.memberships(people, threads=threads)
+        # TC16 (17); its text says "greater than alpha" where the formula has "at least", which holds: see ERRATA 004-21
+        claimed = memberships > 0
+        return AuxiliarySignal(
+            # TC16 (9)
+            Signal(places.labels, places.count(claimed, memberships), "quantity"),
+            Signal(places.labels, places.count(claimed), "quantity"),
+            None if region is None else regions_of(self.group, people, region),
+        )
 
-    def explain(self, grades: Grades, record: int) -> tuple[Reason, ...]:
+    def explain(self, microfile: Any, record: int) -> tuple[Reason, ...]:
         """Return which rules hold of a record, and why; the one that holds the most first.
 
         For the steward alone: it tells a record's own grades.
 
         Parameters
         ----------
-        grades
-            How far the variables' values hold of records.
+        microfile
+            The file.
         record
             The record's number, from 0 on.
         """
-        if not 0 <= record < grades.records:
-            raise SettingError(f"record: there is no record {record}", hint=f"numbers are below {grades.records}")
-        own = [grades.of_record(variable, record) for variable in range(len(self.variables))]
+        people = as_microfile(microfile)
+        if not 0 <= record < people.records:
+            raise SettingError(f"record: there is no record {record}", hint=f"numbers are below {people.records}")
+        grades = grades_of(people.take(np.array([record])), self.variables)
+        own = [grades.of(variable)[0] for variable in range(len(self.variables))]
         reasons = []
         for rule in self.rules:
             held = {
@@ -186,30 +204,3 @@ class FuzzyModel:
             if product >= self.alpha:
                 reasons.append(Reason(rule, product, held))
         return tuple(sorted(reasons, key=lambda reason: -reason.membership))
-
-
-def quantity_of(memberships: Reals, places: Codes, count: int) -> Reals:
-    """Return the auxiliary signal: the sum of memberships at each place.
-
-    Parameters
-    ----------
-    memberships
-        How far each record belongs to the group, nought where by less than alpha.
-    places
-        The place of each record, -1 if it has none.
-    count
-        How many places there are.
-    """
-    # TC16 (9)
-    located = places >= 0
-    found: Reals = np.bincount(places[located], weights=memberships[located], minlength=count).astype(np.float64)
-    return found
-
-
-def crisp_of(memberships: Reals, places: Codes, count: int) -> Counts:
-    """Return the crisp auxiliary signal: how many records at each place belong to the group by at least alpha.
-
-    Parameters are those of :func:`quantity_of`.
-    """
-    # TC16 (17); its text says "greater than alpha" where the formula has "at least", which holds: see ERRATA 004-21
-    return np.bincount(places[(places >= 0) & (memberships > 0)], minlength=count)

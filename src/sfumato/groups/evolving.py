@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sfumato.arrays import Counts
+from sfumato.arrays import Counts, Reals
 from sfumato.errors import SettingError, UnattainableError
 from sfumato.fuzzy.shapes import SShaped, ZShaped
 from sfumato.groups.evolution import Memetic, validity
@@ -15,7 +16,6 @@ from sfumato.groups.group import PLACES
 from sfumato.groups.influence import Influence
 from sfumato.groups.memetic import evolve_swaps
 from sfumato.groups.swapping import Swaps, unproven
-from sfumato.groups.task import Reshaping
 from sfumato.progress import Progress
 
 if TYPE_CHECKING:
@@ -29,13 +29,21 @@ STEEP = 12.5
 """And it falls in one part of so many of its centre, as in TC16."""
 
 
-def evolved(task: Task, reshaping: Reshaping, wanted: Counts, influence: Influence, progress: Progress) -> Swaps:
+def evolved(
+    task: Task,
+    flagged: Callable[[Counts | Reals], tuple[int, ...]],
+    wanted: Counts,
+    influence: Influence,
+    progress: Progress,
+) -> Swaps:
     """Let a memetic search decide how many members go where, within fuzzy restrictions.
 
     Parameters
     ----------
-    task, reshaping
-        What is hidden, and what hidden means.
+    task
+        What is hidden, and among whom.
+    flagged
+        Which hidden places stand out in counts of members.
     wanted
         Counts in which it is, after which restrictions are made unless they are given.
     influence
@@ -45,7 +53,7 @@ def evolved(task: Task, reshaping: Reshaping, wanted: Counts, influence: Influen
     """
     settings, change = task.settings, wanted - task.counts
     restrictions: list[Restriction] = [*(_given(task) or _after(wanted, task.counts, task.hidden))]
-    restrictions.append(lambda counts: FLAGGED if reshaping.flagged(counts) else 1.0)
+    restrictions.append(lambda counts: FLAGGED if flagged(counts) else 1.0)
     if settings.restrictions:
         shrinking = [place for place, label in enumerate(task.places.labels) if label in settings.restrictions]
         shrinking = [place for place in shrinking if task.counts[place] > 0]
@@ -65,7 +73,7 @@ def evolved(task: Task, reshaping: Reshaping, wanted: Counts, influence: Influen
         threads=settings.threads,
         progress=progress,
     )
-    best = validity(found, lambda counts: not reshaping.flagged(counts)).cheapest
+    best = validity(found, lambda counts: not flagged(counts)).cheapest
     if best is None:
         raise UnattainableError(
             "hide: the memetic search has found no exchange after which the hidden places do not stand out",

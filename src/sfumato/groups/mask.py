@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field, model_validator
+from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
 
 from sfumato.fuzzy.shapes import AnyShape
 from sfumato.groups.evolution import Memetic
 from sfumato.groups.group import Group
 from sfumato.groups.selection import Chosen
+from sfumato.groups.sighting import Onlooker
 from sfumato.microfile.microfile import Microfile, as_microfile
 from sfumato.microfile.roles import Names
 from sfumato.progress import Progress, silent
@@ -34,6 +35,18 @@ def _places(given: Any) -> Any:
     return several
 
 
+def _onlookers(given: Any) -> Any:
+    several = given if isinstance(given, list | tuple) or given is None else (given,)
+    for one in several or ():
+        if not isinstance(one, Onlooker):
+            raise ValueError("give attacks, such as FuzzyRuleAttack(group=..., third_party=...)")
+    return several
+
+
+# their settings and data are not the mask's own, so they stay out of what is written of it
+Against = Annotated[
+    tuple[Any, ...] | None, BeforeValidator(_onlookers), Field(exclude=True), WithJsonSchema({"type": "boolean"})
+]
 PlaceNames = Annotated[tuple[str, ...], BeforeValidator(_places)]
 Importances = Annotated[dict[str, Annotated[float, Field(ge=0, le=1e6)]], BeforeValidator(_weighed)]
 
@@ -97,6 +110,11 @@ class GroupMask(Settings):
     finds, about."""
     memetic: Memetic = Field(default_factory=Memetic)
     """How the memetic search goes about it."""
+    against: Against = None
+    """Attacks, such as :class:`~sfumato.FuzzyRuleAttack` with a third-party file, from which the group is hidden too:
+    places are exchanged until fresh looks of none of them find a hidden place. Vital attributes that are not to be
+    released stand among the identifiers; else the group is hidden from who sees them as well. In a recipe, ``true``
+    stands for the attacks of ``[attack]``."""
     spare: tuple[Chosen, ...] = ()
     """Members of other groups, who stay where they are. In a recipe, those of the masks before this one."""
     identifiers: Names = ()
@@ -142,6 +160,11 @@ class GroupMask(Settings):
             raise ValueError(f"restrictions need swap = 'memetic', not {self.swap!r}")
         if self.target is not None and self.swap == "memetic":
             raise ValueError("a memetic search reaches no given target; choose swap = 'exact' or 'greedy', or hide")
+        if self.against and (self.target is not None or self.signal != "quantity"):
+            raise ValueError("against needs places to hide, and the signal 'quantity', which attacks look at")
+        strange = [one for one in self.against or () if one.group.parameter != self.group.parameter]
+        if strange:
+            raise ValueError("against: an attack looks at another parameter than the mask's")
         if self.decoys and self.reshape != "decoy":
             raise ValueError(f"decoys need reshape = 'decoy', not {self.reshape!r}")
         return self

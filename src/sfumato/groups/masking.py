@@ -71,13 +71,20 @@ class Masked:
 
 def mask(settings: GroupMask, microfile: Microfile, progress: Progress) -> Masked:
     """Reshape the signal, exchange records, and verify."""
+    if settings.against:
+        from sfumato.groups.repairing import repair
+
+        return repair(settings, microfile, progress)
     progress("counting", 0.0)
     task = task_of(settings, microfile)
     swaps = exchanged(task, progress)
     progress("measuring", 0.0)
-    after = _with_exchanged(microfile, settings.group.parameter, swaps)
-    _refuse_standing_out(task, after)
-    return Masked(after, record_of(task, swaps, after), 2 * swaps.leaving.size / microfile.records)
+    order = np.arange(microfile.records)
+    order[swaps.leaving], order[swaps.coming] = swaps.coming, swaps.leaving
+    after = with_places_of(microfile, settings.group.parameter, order)
+    refuse_standing_out(task, after)
+    record = record_of(task, swaps, after)
+    return Masked(after, record, record["changed_records"] / microfile.records)
 
 
 def released(masks: Sequence[GroupMask], masked: Sequence[Masked]) -> Release:
@@ -115,12 +122,12 @@ def task_of(settings: GroupMask, microfile: Microfile) -> Task:
     _refuse_empty(places, there)
     quantity = Signal(places.labels, places.count(members), "quantity")
     signal = signal_of(settings, microfile)
-    known = _numbers_of(settings.known, places, "known")
+    known = numbers_of(settings.known, places, "known")
     if settings.hide == "outliers":
         found = outliers(signal, alpha=settings.alpha, robust=settings.robust).indices
         hidden = tuple(place for place in found if place not in known)
     else:
-        hidden = _numbers_of(settings.hide or (), places, "hide")
+        hidden = numbers_of(settings.hide or (), places, "hide")
     if settings.target is None and len(hidden) + len(known) == len(places.labels):
         raise SettingError(
             "hide: no place is left to which members could go", hint="hide fewer places, or give a target"
@@ -129,9 +136,7 @@ def task_of(settings: GroupMask, microfile: Microfile) -> Task:
         chosen = getattr(settings, name)
         if chosen is not None and not chosen_in(microfile, chosen, setting=name).any():
             raise SettingError(f"{name}: nobody belongs to it", hint="look at the values with sfumato profile")
-    spared = np.zeros(microfile.records, dtype=np.bool_)
-    for chosen in settings.spare:
-        spared |= chosen_in(microfile, chosen, setting="spare")
+    spared = spared_in(settings, microfile)
     candidates = (places.codes >= 0) & ~members & ~spared
     if not candidates.any():
         raise UnattainableError(
@@ -139,6 +144,14 @@ def task_of(settings: GroupMask, microfile: Microfile) -> Task:
             hint="choose vital values that not everybody has",
         )
     return Task(settings, microfile, places, members, quantity, signal, hidden, known, there & ~spared, candidates)
+
+
+def spared_in(settings: GroupMask, microfile: Microfile) -> Flags:
+    """Say which records stay where they are because of other groups."""
+    spared = np.zeros(microfile.records, dtype=np.bool_)
+    for chosen in settings.spare:
+        spared |= chosen_in(microfile, chosen, setting="spare")
+    return spared
 
 
 def signal_of(settings: GroupMask, microfile: Microfile, *, weight: str | None = None) -> Signal:
@@ -185,7 +198,8 @@ def _refuse_empty(places: Places, members: Flags) -> None:
         )
 
 
-def _numbers_of(labels: tuple[str, ...], places: Places, setting: str) -> tuple[int, ...]:
+def numbers_of(labels: tuple[str, ...], places: Places, setting: str) -> tuple[int, ...]:
+    """Return the numbers of places that a setting names."""
     for label in labels:
         if label not in places.labels:
             raise SettingError(f"{setting}: there is no place {label!r}", hint=PLACES)
@@ -200,7 +214,7 @@ def exchanged(task: Task, progress: Progress) -> Swaps:
         return unproven(influence, np.empty((0, 2), dtype=np.int64))
     wanted = _target(task) if settings.target is not None else _reshaped(task)
     if settings.swap == "memetic":
-        return evolved(task, _reshaping(task), wanted, influence, progress)
+        return evolved(task, _reshaping(task).flagged, wanted, influence, progress)
     how = swap_exactly if settings.swap == "exact" else swap_greedily
     return how(
         influence,
@@ -217,7 +231,7 @@ def exchanged(task: Task, progress: Progress) -> Swaps:
 def _target(task: Task) -> Counts:
     """Complete the wanted counts: the other places share what is left over or lacking, by their size."""
     given = task.settings.target or {}
-    numbers = _numbers_of(tuple(given), task.places, "target")
+    numbers = numbers_of(tuple(given), task.places, "target")
     wanted = task.counts
     total = int(wanted.sum())
     capacities = _capacities(task)
@@ -281,7 +295,7 @@ def _reshaped(task: Task) -> Counts:
         _reshaping(task),
         wavelet=settings.wavelet,
         level=settings.level,
-        decoys=_numbers_of(settings.decoys, task.places, "decoys"),
+        decoys=numbers_of(settings.decoys, task.places, "decoys"),
         rng=np.random.default_rng(settings.seed),
     )
 
@@ -304,16 +318,13 @@ def _universe(task: Task) -> tuple[Reals | None, Reals | None]:
     return sizes, None if settings.signal == "concentration" else task.quantity.values / sizes - task.signal.values
 
 
-def _with_exchanged(microfile: Microfile, parameter: tuple[str, ...], swaps: Swaps) -> Microfile:
-    """Let records take each other's place: a value of the parameter attribute goes to the other record."""
-    if not swaps.leaving.size:
-        return microfile
-    order = np.arange(microfile.records)
-    order[swaps.leaving], order[swaps.coming] = swaps.coming, swaps.leaving
-    return microfile.rearranged(parameter, order)
+def with_places_of(microfile: Microfile, parameter: tuple[str, ...], order: Counts) -> Microfile:
+    """Let records take each other's place: each has the parameter's values of another, whose number ``order`` gives."""
+    unchanged = np.array_equal(order, np.arange(microfile.records))
+    return microfile if unchanged else microfile.rearranged(parameter, order)
 
 
-def _refuse_standing_out(task: Task, after: Microfile) -> None:
+def refuse_standing_out(task: Task, after: Microfile) -> None:
     """Nothing unverified leaves: count anew, on the released table itself."""
     settings, places = task.settings, task.places
     if not np.array_equal(

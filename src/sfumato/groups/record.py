@@ -40,7 +40,7 @@ def record_of(task: Task, swaps: Swaps, after: Microfile) -> dict[str, Any]:
         "optimal": swaps.optimal,
         "swaps": np.column_stack([swaps.leaving, swaps.coming]).tolist(),
         "moved": int(np.abs(reached.values - task.quantity.values).sum()) // 2,
-        "changed_records": 2 * int(swaps.leaving.size),
+        "changed_records": int((settings.group.places(after).codes != task.places.codes).sum()),
         "before": _whole(task.quantity),
         "after": _whole(reached),
         "outliers": {

@@ -1,0 +1,105 @@
+"""FuzzyRuleAttack: rules about a group, learned on somebody else's file (TC16)."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import numpy as np
+from pydantic import Field, model_validator
+
+from sfumato.arrays import Flags
+from sfumato.attacks.attack import Attack
+from sfumato.attacks.evidence import gather_evidence
+from sfumato.attacks.evolution import EvolvedRules, RuleEvolution, evolve_rules
+from sfumato.attacks.exact import ExactSearch, search_exactly
+from sfumato.attacks.grades import grades_of
+from sfumato.attacks.model import FuzzyModel
+from sfumato.attacks.rules import Demands
+from sfumato.fuzzy.variables import LinguisticVariable
+from sfumato.groups.selection import attributes_of
+from sfumato.microfile.microfile import Microfile
+from sfumato.progress import Progress, silent
+
+
+class FuzzyRuleAttack(Attack):
+    """Learn rules in words about who belongs to a group, and find the group's places by them.
+
+    Examples
+    --------
+    >>> import sfumato as sf
+    >>> army = sf.Group(vital={"service": [1]}, parameter="workplace")
+    >>> young = {"shape": "falling", "corners": [25, 32]}
+    >>> age = LinguisticVariable(attribute="age", values={"young": young})
+    >>> hours = LinguisticVariable(attribute="hours", values={"long": {"shape": "rising", "corners": [44, 50]}})
+    >>> attack = FuzzyRuleAttack(group=army, variables=[age, hours], search="exact", min_confidence_ratio=0.05)
+    >>> model = attack.evolve(sf.datasets.census(20_000, year=2018))
+    >>> print(model.rules[0])
+    if age is young and hours is long then the group
+    """
+
+    variables: tuple[LinguisticVariable, ...] = Field(min_length=1)
+    """What rules speak of: attributes that both files have, with their words."""
+    alpha: float = Field(default=0.5, gt=0, le=1)
+    """A rule holds only of records whose product of grades is at least this."""
+    min_confidence_ratio: float = Demands.model_fields["min_confidence_ratio"].default
+    """A rule must find so many members for each one of the others."""
+    min_support: float = Demands.model_fields["min_support"].default
+    """And at least this share of the members."""
+    search: Literal["evolution", "exact"] = "evolution"
+    """How rules are found: evolved as in TC16, or all that there are."""
+    evolution: RuleEvolution = Field(default_factory=RuleEvolution)
+    """How rules are evolved."""
+    says: str = "the group"
+    """What rules conclude, in words."""
+
+    @model_validator(mode="after")
+    def _fits(self) -> FuzzyRuleAttack:
+        # refuses what is no such demand, under the names that the attack has for them
+        self.demands  # noqa: B018  # made to be checked
+        names = [variable.attribute for variable in self.variables]
+        if len(set(names)) < len(names):
+            raise ValueError("variables: an attribute has two variables")
+        own = {*attributes_of(self.group.vital), *self.group.parameter}
+        wrong = [name for name in names if name in own]
+        if wrong:
+            raise ValueError(f"variables: {wrong[0]!r} is vital or the parameter; rules must speak of other attributes")
+        return self
+
+    @property
+    def random(self) -> bool:
+        """Whether each attempt learns other rules."""
+        return self.search == "evolution"
+
+    @property
+    def name(self) -> str:
+        """What the attack is called."""
+        return "fuzzy rules"
+
+    @property
+    def demands(self) -> Demands:
+        """When a rule is valid."""
+        return Demands(min_confidence_ratio=self.min_confidence_ratio, min_support=self.min_support)
+
+    def evolve(self, third_party: Any = None, *, attempt: int = 0, progress: Progress = silent) -> FuzzyModel:
+        """Learn rules; the parameters are those of :meth:`learn`."""
+        model = self.learn(third_party, attempt=attempt, progress=progress)
+        assert isinstance(model, FuzzyModel)
+        return model
+
+    def _learn(self, people: Microfile, vital: Flags, seeds: np.random.SeedSequence, progress: Progress) -> FuzzyModel:
+        evidence = gather_evidence(grades_of(people, self.variables), vital, alpha=self.alpha, threads=self.threads)
+        found: ExactSearch | EvolvedRules
+        if self.search == "exact":
+            found = search_exactly(evidence, demands=self.demands, threads=self.threads, progress=progress)
+        else:
+            found = evolve_rules(
+                evidence,
+                rng=np.random.default_rng(seeds),
+                demands=self.demands,
+                settings=self.evolution,
+                threads=self.threads,
+                progress=progress,
+            )
+        return FuzzyModel(
+            self.variables, found.genes, found.measures, alpha=self.alpha, says=self.says, group=self.group
+        )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -156,3 +158,16 @@ def test_bad_input():
         tau(2, 0.01)
     with pytest.raises(SettingError, match="floor must be"):
         outliers([1, 2, 3], floor=-1.0)
+
+
+@pytest.mark.parametrize("m", [3, 4, 16, 100])
+def test_tau_of_a_tiny_level_is_its_limit(m: int) -> None:
+    limit = (m - 1) / math.sqrt(m)
+    assert tau(m, 5e-324) == pytest.approx(limit, rel=1e-5)
+    assert tau(m, 1e-10) <= tau(m, 1e-300) <= limit * (1 + 1e-12)
+
+
+@pytest.mark.parametrize("values", [["a", "b", "c"], [[1], [2, 3]], [10**400, 1, 2], {"a": 1}])
+def test_what_are_no_numbers_is_refused(values) -> None:
+    with pytest.raises(SettingError, match="one number a place"):
+        outliers(values)

@@ -92,9 +92,10 @@ def tau(m: int, alpha: float) -> float:
     check_alpha(alpha)
     if m < FEWEST:
         raise SettingError(f"tau needs at least {FEWEST} values (given: {m})")
-    # TC16 (6)
-    critical = float(student.ppf(1.0 - alpha / 2.0, m - 2))
-    return critical * (m - 1) / (math.sqrt(m) * math.sqrt(m - 2 + critical**2))
+    # TC16 (6); critical^2 could be beyond all numbers
+    critical = float(student.isf(alpha / 2.0, m - 2))
+    ratio = critical / math.hypot(critical, math.sqrt(m - 2)) if math.isfinite(critical) else 1.0
+    return ratio * (m - 1) / math.sqrt(m)
 
 
 def outliers(
@@ -168,7 +169,10 @@ def upper_ranks(m: int) -> tuple[int, int]:
 
 def read_values(values: ArrayLike) -> Reals:
     """Return one finite number a place."""
-    numbers = np.asarray(values, dtype=np.float64)
+    try:
+        numbers = np.asarray(values, dtype=np.float64)
+    except (ValueError, TypeError, OverflowError):
+        raise SettingError("a signal is one number a place; what was given is not made of numbers") from None
     if numbers.ndim != 1 or numbers.size == 0:
         raise SettingError(f"a signal is one number a place (given: an array of shape {numbers.shape})")
     if not np.isfinite(numbers).all():

@@ -91,7 +91,7 @@ def test_what_an_entry_says_goes_first_but_identifiers_add_up(recipe):
         ),
         ("k = 5", "kk = 5", "there is no setting 'protect[0].kk'"),
         ("k = 5", "", "line 12: setting 'protect[0].k' is missing"),
-        ("k = 5", "k = 1", "line 12: protect[0]: k = 1 protects nobody"),
+        ("k = 5", "k = 1", "line 16: protect[0]: k = 1 protects nobody"),
         ("k = 5", 'k = "many"', "line 16: setting 'protect[0].k': input should be a valid integer"),
         (
             "k = 5",

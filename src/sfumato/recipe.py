@@ -249,21 +249,28 @@ def _made(model: type[Made], given: dict[str, Any], toml: Toml, place: Place) ->
     try:
         return model.model_validate(given)
     except ValidationError as error:
-        told = explained(error, model, given, within=place_of(place))
-        raise toml.wrong((*place, *first_problem(error, given)["loc"]), told.message, hint=told.hint) from None
+        told = explained(error, model, given, within=place_of(place), known=_keys(model))
+        problem = first_problem(error, given)
+        where = problem["loc"] or _named(problem["msg"].removeprefix("Value error, "), given)
+        raise toml.wrong((*place, *where), told.message, hint=told.hint) from None
 
 
-def _keys(model: type[Protection]) -> list[str]:
-    """Return what an entry of ``[[protect]]`` can say; the settings of a group stand among those of its mask."""
+def _keys(model: type[Settings]) -> list[str]:
+    """Return what a table of a recipe can say; the settings of a group stand among those of its mask."""
     inner = Group.model_fields if "group" in model.model_fields else ()
     return [*(name for name in model.model_fields if name != "group"), *inner]
 
 
 def _pointed(toml: Toml, place: Place, error: SettingError, known: Iterable[str]) -> SettingError:
-    """Point at what does not fit the microfile; messages begin with the setting where there is one."""
-    word = re.match(r"\w+", error.message)
-    where = (*place, word[0]) if word and word[0] in known else place
+    """Point at what does not fit the microfile."""
+    where = (*place, *_named(error.message, known))
     return toml.wrong(where, f"{place_of(place)}: {error.message}", hint=error.hint)
+
+
+def _named(message: str, known: Iterable[str]) -> Place:
+    """Return the setting that a message begins with, where there is one."""
+    word = re.match(r"\w+", message)
+    return (word[0],) if word and word[0] in known else ()
 
 
 class _Written(GenerateJsonSchema):

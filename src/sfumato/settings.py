@@ -27,7 +27,12 @@ class Settings(BaseModel):
 
 
 def explained(
-    error: ValidationError, model: type[Settings], given: Mapping[str, Any], *, within: str = ""
+    error: ValidationError,
+    model: type[Settings],
+    given: Mapping[str, Any],
+    *,
+    within: str = "",
+    known: Iterable[str] | None = None,
 ) -> SettingError:
     """Say in words which setting is wrong and what is allowed.
 
@@ -37,21 +42,27 @@ def explained(
         What pydantic found wrong with these settings, and what they were to be made of.
     within
         Where the settings stand, as ``protect[0]`` of a recipe.
+    known
+        The names that there can be, if they are not just the model's.
     """
     problem = first_problem(error, given)
     place = place_of(problem["loc"], within=within)
     if problem["type"] == "extra_forbidden":
-        name = str(problem["loc"][-1])
-        return SettingError(f"there is no setting {place!r}", hint=nearest(name, _known_at(model, problem["loc"][:-1])))
+        *way, name = problem["loc"]
+        names = _known_at(model, way) if way or known is None else known
+        return SettingError(f"there is no setting {place!r}", hint=nearest(str(name), names))
     if problem["type"] == "missing":
         return SettingError(f"setting {place!r} is missing")
     message = problem["msg"].removeprefix("Value error, ")
     found = problem.get("input")
     shown = f" (given: {found!r})" if isinstance(found, str | int | float | bool) else ""
+    # a check that came from elsewhere knows what to do
+    cause = getattr(problem.get("ctx", {}).get("error"), "__cause__", None)
+    hint = cause.hint if isinstance(cause, SettingError) else None
     if not problem["loc"]:
         # several settings do not go together
-        return SettingError(f"{within}: {message}" if within else message)
-    return SettingError(f"setting {place!r}: {message[:1].lower()}{message[1:]}{shown}")
+        return SettingError(f"{within}: {message}" if within else message, hint=hint)
+    return SettingError(f"setting {place!r}: {message[:1].lower()}{message[1:]}{shown}", hint=hint)
 
 
 def first_problem(error: ValidationError, given: Mapping[str, Any]) -> ErrorDetails:
@@ -87,9 +98,11 @@ def place_of(parts: Sequence[str | int], *, within: str = "") -> str:
 def _known_at(model: type[Settings], parts: Sequence[str | int]) -> Iterable[str]:
     """Return the names of the settings at a place."""
     for part in parts:
-        if part in model.model_fields:
-            inner = _settings_in(model.model_fields[str(part)].annotation)
-            model = inner or model
+        within = [inner for field in model.model_fields.values() if (inner := _settings_in(field.annotation))]
+        # settings within settings may stand beside the outer ones
+        holder = next((one for one in (model, *within) if part in one.model_fields), None)
+        if holder is not None:
+            model = _settings_in(holder.model_fields[str(part)].annotation) or holder
     return model.model_fields
 
 

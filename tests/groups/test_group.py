@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import date
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -59,10 +61,31 @@ def test_places_can_be_restricted_and_ordered() -> None:
         ({"vital": {"work": {"from": 3}}, "parameter": "area"}, "there is no setting 'vital.work.from'"),
         ({"vital": {"work": {}}, "parameter": "area"}, "a range needs least, most or both"),
         ({"vital": {}, "parameter": "area"}, "setting 'vital'"),
-        ({"vital": "work = 1", "parameter": "area"}, "is no condition"),
+        ({"vital": {"work": {"leest": 3}}, "parameter": "area"}, "there is no setting 'vital.work.leest'"),
+        ({"vital": "work = 1", "parameter": "area"}, "vital: 'work = 1' is no condition"),
+        ({"vital": "work + 1", "parameter": "area"}, "vital: 'work + 1' is more than a condition"),
     ],
 )
 def test_wrong_groups_are_refused(settings: dict, message: str) -> None:
     with pytest.raises(SettingError) as refused:
         sf.Group(**settings).quantity(PEOPLE)
     assert message in refused.value.message
+
+
+def test_places_can_be_numbers_and_days() -> None:
+    some = sf.Group(vital={"work": ["army"]}, parameter="state", values=[2, 1.0])
+    assert some.quantity(PEOPLE).as_dict() == {"2": 2, "1": 2}
+    days = PEOPLE.with_columns(day=pl.Series([date(2020, 1, 1 + n % 2) for n in range(8)]))
+    by_day = sf.Group(vital={"work": ["army"]}, parameter="day", values=[date(2020, 1, 2), date(2020, 1, 1)])
+    assert by_day.quantity(days).as_dict() == {"2020-01-02": 2, "2020-01-01": 3}
+    finest = days.with_columns(pl.col("day").cast(pl.Datetime("ns")))
+    assert by_day.model_copy(update={"values": None}).quantity(finest).labels[0] == "2020-01-01 00:00:00"
+
+
+@pytest.mark.parametrize("values", [None, ["x/y/z", "q/q"]])
+def test_joined_places_of_the_same_name_are_refused(values: list[str] | None) -> None:
+    frame = pl.DataFrame({"one": ["x/y", "x", "q"], "two": ["z", "y/z", "q"], "work": ["army"] * 3})
+    with pytest.raises(SettingError, match="values of one, two are joined by '/'") as refused:
+        sf.Group(vital={"work": ["army"]}, parameter=["one", "two"], values=values).quantity(frame)
+    assert "x" not in refused.value.message.split()
+    assert "join the attributes to one yourself" in (refused.value.hint or "")

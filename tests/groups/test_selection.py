@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from datetime import date, datetime, timedelta, timezone
+
+import numpy as np
 import polars as pl
 import pytest
 
@@ -70,6 +73,8 @@ def test_who_is_chosen(wanted: Chosen, found: list[int]) -> None:
         ("age in {[1]}", "is more than a condition"),
         ("15 < age < 40", "is more than a condition"),
         ("age", "is more than a condition"),
+        ("age in [15, None]", "is more than a condition"),
+        ("not " * 3000 + "age == 15", "is no condition"),
     ],
 )
 def test_wrong_choices_are_refused(wanted: Chosen, message: str) -> None:
@@ -81,5 +86,48 @@ def test_wrong_choices_are_refused(wanted: Chosen, message: str) -> None:
 
 
 def test_attributes() -> None:
-    assert attributes_of("a == 1 and (b > 2 or a in [3])") == ("a", "b")
-    assert attributes_of(({"a": (1,)}, {"b": (2,), "a": (3,)})) == ("a", "b")
+    assert attributes_of("a == 1 and (b > 2 or a in [3])", setting="vital") == ("a", "b")
+    assert attributes_of(({"a": (1,)}, {"b": (2,), "a": (3,)}), setting="vital") == ("a", "b")
+
+
+DAYS = pl.Series([date(1990, 1, 1), date(1995, 5, 5), None, date(2000, 12, 31)])
+
+
+@pytest.mark.parametrize("days", [DAYS, DAYS.cast(pl.Datetime("ns")), DAYS.cast(pl.Datetime("us", "UTC"))])
+@pytest.mark.parametrize(
+    ("wanted", "found"),
+    [
+        ({"born": Between(least=date(1990, 1, 1), most=date(1995, 5, 5))}, [0, 1]),
+        ({"born": Between(least="1995-05-05")}, [1, 3]),
+        ({"born": Between(most=datetime(1995, 5, 5, 12))}, [0, 1]),
+        ({"born": Between(most=datetime(1995, 5, 5, 1, tzinfo=timezone(timedelta(hours=2))))}, [0]),
+        ({"born": (date(1990, 1, 1), "2000-12-31")}, [0, 3]),
+        ("born > '1990-01-01'", [1, 3]),
+        ("born != '1990-01-01'", [1, 3]),
+        ("born in ['1990-01-01', '1995-05-05T00:00']", [0, 1]),
+        ("not born <= '1995-05-05'", [3]),
+    ],
+)
+def test_dates_are_compared(days: pl.Series, wanted: Chosen, found: list[int]) -> None:
+    people = Microfile(pl.DataFrame({"born": days}))
+    assert np.flatnonzero(chosen_in(people, wanted, setting="vital")).tolist() == found
+
+
+def test_a_day_is_all_of_it() -> None:
+    people = Microfile(pl.DataFrame({"at": [datetime(1990, 1, 1, 9), datetime(1990, 1, 2, 23), datetime(1990, 1, 3)]}))
+    for wanted in ({"at": Between(most=date(1990, 1, 2))}, {"at": (date(1990, 1, 1), "1990-01-02")}):
+        assert chosen_in(people, wanted, setting="vital").tolist() == [True, True, False]
+    assert Between(least=datetime(1990, 1, 1, 9), most=date(1990, 1, 1)).least is not None
+
+
+@pytest.mark.parametrize("wanted", [{"born": (3,)}, {"born": Between(least="spring")}, "born == 'spring'"])
+def test_what_is_no_date_is_refused(wanted: Chosen) -> None:
+    with pytest.raises(SettingError, match=r"vital: 'born' cannot be compared with .*: it is a date") as refused:
+        chosen_in(Microfile(pl.DataFrame({"born": DAYS})), wanted, setting="vital")
+    assert "1990-12-31" in (refused.value.hint or "")
+
+
+@pytest.mark.parametrize("ends", [{"least": 3, "most": 2}, {"least": date(1990, 1, 2), "most": date(1990, 1, 1)}])
+def test_a_range_in_which_nothing_lies_is_refused(ends: dict) -> None:
+    with pytest.raises(SettingError, match="least is above most"):
+        Between(**ends)

@@ -35,7 +35,7 @@ def influential_names(settings: GroupMask, microfile: Microfile) -> dict[str, fl
     """Return the attributes whose joint distribution with the parameter matters, and how much."""
     if settings.influential is not None:
         return settings.influential
-    vital = attributes_of(settings.group.vital)
+    vital = attributes_of(settings.group.vital, setting="vital")
     # with these, members differ from all others in any case
     own = {*settings.group.parameter, *vital, *settings.identifiers, settings.weight}
     return dict.fromkeys((name for name in microfile.names if name not in own), 1.0)

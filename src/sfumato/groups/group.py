@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from datetime import date
+from typing import Annotated, Any, TypeAlias
 
 import numpy as np
-from pydantic import Field, model_validator
+from pydantic import BeforeValidator, Field, model_validator
 
 from sfumato.arrays import Codes, Flags, Reals
 from sfumato.errors import SettingError, nearest
-from sfumato.groups.selection import Chosen, attributes_of, chosen_in, label_of, read_chosen
+from sfumato.groups.selection import Chosen, attributes_of, chosen_in, label_of, listed_values, read_chosen
 from sfumato.groups.signals import Signal
 from sfumato.microfile.microfile import Microfile, as_microfile
 from sfumato.microfile.roles import Names, weights_named
@@ -20,6 +22,32 @@ JOINT = "/"
 """Between the values of several parameter attributes in a place's label."""
 PLACES = f"a place is a value of the parameter, those of several attributes joined by {JOINT}"
 """What to do about a place that is not there; a list of those that are would show records' values."""
+
+
+def _named(given: Any) -> Any:
+    """Take a place as a number or a date too, as it stands in the file."""
+    return label_of(given) if isinstance(given, int | float | date) else given
+
+
+def _several(given: Any) -> Any:
+    return (given,) if isinstance(given, int | float | date | str) and given != "outliers" else given
+
+
+def _keyed(given: Any) -> Any:
+    if not isinstance(given, Mapping):
+        return given
+    keyed = {_named(place): value for place, value in given.items()}
+    if len(keyed) < len(given):
+        raise ValueError("a place is named twice")
+    return keyed
+
+
+PlaceName: TypeAlias = Annotated[str, BeforeValidator(_named)]
+"""What a place is called; in files it may be a number."""
+PlaceNames: TypeAlias = Annotated[tuple[PlaceName, ...], BeforeValidator(_several)]
+"""One place or several."""
+ByPlace = BeforeValidator(_keyed)
+"""For tables whose keys are places."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +81,7 @@ class Group(Settings):
     have, several such tables of which one is enough, or a condition such as "MIL == 1 and AGEP >= 17"."""
     parameter: Names = Field(min_length=1)
     """The attribute that says where a record is, or several whose values are joined by a slash."""
-    values: tuple[str, ...] | None = Field(default=None, min_length=2)
+    values: PlaceNames | None = Field(default=None, min_length=2)
     """The places that matter, in the order of the signal; default: all that occur, in the order of their values."""
 
     @model_validator(mode="after")
@@ -63,9 +91,10 @@ class Group(Settings):
         if len(set(self.parameter)) < len(self.parameter):
             raise ValueError("parameter names an attribute twice")
         try:
-            both = [name for name in attributes_of(self.vital) if name in self.parameter]
+            both = [name for name in attributes_of(self.vital, setting="vital") if name in self.parameter]
         except SettingError as error:
-            raise ValueError(error.message) from None
+            # its hint is told too
+            raise ValueError(error.message) from error
         if both:
             raise ValueError(f"{both[0]!r} cannot be both vital and the parameter")
         return self
@@ -86,10 +115,16 @@ class Group(Settings):
         combined, found = np.unique(np.stack([its.codes[~missing] for its in encoded]), axis=1, return_inverse=True)
         codes = np.full(people.records, -1, dtype=np.int32)
         codes[~missing] = found.ravel()
-        names = [[label_of(value) for value in its.values.tolist()] for its in encoded]
+        names = [[label_of(value) for value in listed_values(its.values)] for its in encoded]
         labels = tuple(
             JOINT.join(its[code] for its, code in zip(names, combination, strict=True)) for combination in combined.T
         )
+        if len(set(labels)) < len(labels):
+            raise SettingError(
+                f"parameter: two places get the same name when values of {', '.join(self.parameter)} are joined by "
+                f"{JOINT!r}, for some values have it in them",
+                hint=f"write another sign for {JOINT!r} in these values, or join the attributes to one yourself",
+            )
         return Places(codes, labels) if self.values is None else self._wanted(codes, labels)
 
     def _wanted(self, codes: Codes, labels: tuple[str, ...]) -> Places:

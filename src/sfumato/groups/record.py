@@ -146,7 +146,10 @@ def _one_finding(number: int, one: Mapping[str, Any], table: Microfile, codebook
 
     settings = GroupMask(**one["mask"])
     chosen = (settings.group.vital, settings.universe, settings.other, settings.other_universe)
-    names = [*settings.group.parameter, *(name for its in chosen if its is not None for name in attributes_of(its))]
+    names = [
+        *settings.group.parameter,
+        *(name for its in chosen if its is not None for name in attributes_of(its, setting="mask")),
+    ]
     entries = [codebook.attributes.get(name) for name in names]
     if any(entry is None or not isinstance(entry.form, Exact) for entry in entries):
         # nobody can count the group here

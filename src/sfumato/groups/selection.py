@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import ast
 import operator
-from collections.abc import Callable, Mapping
-from typing import Annotated, Any, TypeAlias
+from collections.abc import Callable, Iterator, Mapping
+from datetime import UTC, date, datetime
+from typing import Annotated, Any, NamedTuple, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 from pydantic import BeforeValidator, Discriminator, Field, Tag, TypeAdapter, ValidationError, model_validator
 
 from sfumato.arrays import Flags
@@ -16,28 +18,45 @@ from sfumato.microfile.attribute import Code, Kind
 from sfumato.microfile.microfile import Microfile
 from sfumato.settings import Settings
 
+Value: TypeAlias = Code | date | datetime
+"""A value as a file or a user writes it; dates also stand as text, as 1990-12-31 or 1990-12-31T23:59."""
+CONDITION = "write it as: MIL == 1 and (AGEP >= 17 or ESR in [4, 5]); text and dates stand in quotes"
+"""How a condition is written."""
+
 
 class Between(Settings):
-    """A range of numbers, or of categories in their order; both ends belong to it.
+    """A range of numbers or dates, or of categories in their order; both ends belong to it.
 
     >>> Between(least=18, most=70).most
     70
     """
 
-    least: Code | None = None
+    least: Value | None = None
     """The smallest value; default: no limit."""
-    most: Code | None = None
+    most: Value | None = None
     """The largest value; default: no limit."""
 
     @model_validator(mode="after")
     def _fits(self) -> Between:
-        if self.least is None and self.most is None:
+        least, most = self.least, self.most
+        if least is None and most is None:
             raise ValueError("a range needs least, most or both")
+        if _above(least, most):
+            raise ValueError("least is above most, so that nothing lies between them")
         return self
 
 
+def _above(least: Value | None, most: Value | None) -> bool:
+    if isinstance(least, date) and isinstance(most, date):
+        # a day without a time is all of it
+        same = isinstance(least, datetime) == isinstance(most, datetime)
+        one, other = _moment(least), _moment(most)
+        return bool(one > other) if same else bool(one.astype("datetime64[D]") > other.astype("datetime64[D]"))
+    return isinstance(least, int | float) and isinstance(most, int | float) and least > most
+
+
 def _several(given: Any) -> Any:
-    return (given,) if isinstance(given, str | int | float) else given
+    return (given,) if isinstance(given, str | int | float | date) else given
 
 
 def _kind(given: Any) -> str:
@@ -45,7 +64,7 @@ def _kind(given: Any) -> str:
 
 
 # told apart before they are checked, so that an error speaks of what was meant
-Values: TypeAlias = Annotated[tuple[Code, ...], Field(min_length=1), BeforeValidator(_several)]
+Values: TypeAlias = Annotated[tuple[Value, ...], Field(min_length=1), BeforeValidator(_several)]
 Wanted: TypeAlias = Annotated[
     Annotated[Between, Tag("table")] | Annotated[Values, Tag("text")] | Annotated[Values, Tag("list")],
     Discriminator(_kind),
@@ -110,11 +129,10 @@ def read_chosen(given: Any, *, setting: str) -> Chosen:
     return chosen
 
 
-def attributes_of(chosen: Chosen) -> tuple[str, ...]:
-    """Return the attributes that a choice speaks of."""
+def attributes_of(chosen: Chosen, *, setting: str) -> tuple[str, ...]:
+    """Return the attributes that a choice speaks of; what is no condition is refused."""
     if isinstance(chosen, str):
-        names = [node.id for node in ast.walk(_parsed(chosen, "condition")) if isinstance(node, ast.Name)]
-        return tuple(dict.fromkeys(names))
+        return tuple(dict.fromkeys(one.name for one in _parsed(chosen, setting)[1]))
     several = (chosen,) if isinstance(chosen, Mapping) else chosen
     return tuple(dict.fromkeys(name for combination in several for name in combination))
 
@@ -130,19 +148,28 @@ def label_of(value: object) -> str:
     return str(int(value)) if isinstance(value, float | np.floating) and float(value).is_integer() else str(value)
 
 
-def _having(microfile: Microfile, name: str, wanted: Between | tuple[Code, ...], setting: str) -> Flags:
+def listed_values(values: NDArray[Any]) -> list[Any]:
+    """Return the values of an attribute as Python's own; nanoseconds would become mere numbers."""
+    finest = {"M": "datetime64[us]", "m": "timedelta64[us]"}.get(values.dtype.kind)
+    is_days = values.dtype == np.dtype("datetime64[D]")
+    found: list[Any] = (values if finest is None or is_days else values.astype(finest)).tolist()
+    return found
+
+
+def _having(microfile: Microfile, name: str, wanted: Between | tuple[Value, ...], setting: str) -> Flags:
     """Say which records have a wanted value of an attribute."""
     _known(microfile, name, setting)
     encoded = microfile.encoded(name)
+    fitting = np.ones(encoded.values.size, dtype=np.bool_)
     if isinstance(wanted, Between):
-        fitting = np.ones(encoded.values.size, dtype=np.bool_)
-        if wanted.least is not None:
-            fitting &= _compared(microfile, name, ast.GtE, wanted.least, setting)
-        if wanted.most is not None:
-            fitting &= _compared(microfile, name, ast.LtE, wanted.most, setting)
+        for how, end in ((ast.GtE, wanted.least), (ast.LtE, wanted.most)):
+            if end is not None:
+                fitting &= _compared(microfile, name, how, end, setting)
+    elif encoded.values.dtype.kind == "M":
+        fitting = np.logical_or.reduce([_compared(microfile, name, ast.Eq, value, setting) for value in wanted])
     else:
-        labels = {label_of(code) for code in wanted}
-        fitting = np.array([label_of(value) in labels for value in encoded.values.tolist()], dtype=np.bool_)
+        labels = {label_of(value) for value in wanted}
+        fitting = np.array([label_of(value) in labels for value in listed_values(encoded.values)], dtype=np.bool_)
     return _spread(fitting, encoded.codes)
 
 
@@ -157,11 +184,13 @@ def _known(microfile: Microfile, name: str, setting: str) -> None:
         raise SettingError(f"{setting}: there is no column {name!r}", hint=nearest(name, microfile.names))
 
 
-def _compared(microfile: Microfile, name: str, how: type[ast.cmpop], to: Any, setting: str) -> Flags:
+def _compared(microfile: Microfile, name: str, how: type[ast.cmpop], to: Value, setting: str) -> Flags:
     """Compare the values that an attribute has with one that is given."""
     attribute, values = microfile.attribute(name), microfile.encoded(name).values
+    if values.dtype.kind == "M":
+        return _compared_days(values, how, to, f"{setting}: {name!r}")
     if how in (ast.Eq, ast.NotEq):
-        equal = np.array([label_of(value) == label_of(to) for value in values.tolist()], dtype=np.bool_)
+        equal = np.array([label_of(value) == label_of(to) for value in listed_values(values)], dtype=np.bool_)
         return equal if how is ast.Eq else ~equal
     if attribute.kind is Kind.NUMERIC and isinstance(to, int | float) and values.dtype.kind in "iuf":
         try:
@@ -172,22 +201,89 @@ def _compared(microfile: Microfile, name: str, how: type[ast.cmpop], to: Any, se
         return found
     order = [label_of(code) for code in attribute.order]
     if attribute.kind is Kind.ORDINAL and label_of(to) in order:
-        ranks = np.array([order.index(label_of(value)) for value in values.tolist()])
+        ranks = np.array([order.index(label_of(value)) for value in listed_values(values)])
         below: Flags = COMPARISONS[how](ranks, order.index(label_of(to)))
         return below
+    told = str(to) if isinstance(to, date) else to
     raise SettingError(
-        f"{setting}: {name!r} cannot be compared with {to!r}: it is {attribute.kind.value}",
-        hint="ranges need numbers, or a category of an attribute whose order is declared",
+        f"{setting}: {name!r} cannot be compared with {told!r}: it is {attribute.kind.value}",
+        hint="ranges need numbers, dates, or a category of an attribute whose order is declared",
     )
 
 
-def _parsed(text: str, setting: str) -> ast.expr:
+def _compared_days(values: NDArray[Any], how: type[ast.cmpop], to: Value, what: str) -> Flags:
+    """Compare dates, or points of time, with one that is given; a day without a time is all of it."""
     try:
-        return ast.parse(text, mode="eval").body
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        wanted = _moment(to)
+    except ValueError:
         raise SettingError(
-            f"{setting}: {text!r} is no condition", hint="write it as: MIL == 1 and (AGEP >= 17 or ESR in [4, 5])"
+            f"{what} cannot be compared with {to!r}: it is a date",
+            hint="write a date as 1990-12-31, or with a time as 1990-12-31T23:59",
         ) from None
+    whole = np.datetime_data(wanted.dtype)[0] == "D"
+    found: Flags = COMPARISONS[how](values.astype("datetime64[D]") if whole else values, wanted)
+    return found
+
+
+def _moment(given: Value) -> np.datetime64:
+    """Read a date, or a point of time, which is in UTC if it says where it is."""
+    if isinstance(given, str):
+        try:
+            return _moment(date.fromisoformat(given))
+        except ValueError:
+            return _moment(datetime.fromisoformat(given))
+    if isinstance(given, datetime):
+        there = given.astimezone(UTC).replace(tzinfo=None) if given.tzinfo else given
+        return np.datetime64(there, "us")
+    if isinstance(given, date):
+        return np.datetime64(given, "D")
+    raise ValueError("not a date")
+
+
+def _parsed(text: str, setting: str) -> tuple[ast.expr, list[_Comparison]]:
+    """Return a condition, and all that it compares."""
+    try:
+        node = ast.parse(text, mode="eval").body
+        return node, list(_comparisons(node, text, setting))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        raise SettingError(f"{setting}: {text!r} is no condition", hint=CONDITION) from None
+
+
+class _Comparison(NamedTuple):
+    """An attribute compared with what is given."""
+
+    name: str
+    how: type[ast.cmpop]
+    given: Any
+
+
+def _comparison(node: ast.expr, text: str, setting: str) -> _Comparison:
+    """Read what is no combination of others: it can only compare an attribute with given values."""
+    if isinstance(node, ast.Compare) and len(node.ops) == 1 and isinstance(node.left, ast.Name):
+        how, right = type(node.ops[0]), node.comparators[0]
+        try:
+            given = ast.literal_eval(right)
+        except (ValueError, TypeError, MemoryError, RecursionError):
+            given = None
+        several = how in (ast.In, ast.NotIn) and isinstance(given, list | tuple | set)
+        if several or how in COMPARISONS:
+            values = tuple(given) if several else (given,)
+            if values and all(isinstance(value, str | int | float) for value in values):
+                return _Comparison(node.left.id, how, values if several else given)
+    raise SettingError(
+        f"{setting}: {text!r} is more than a condition",
+        hint="compare attributes with values (==, !=, <, <=, >, >=, in, not in), joined by and, or, not",
+    )
+
+
+def _comparisons(node: ast.expr, text: str, setting: str) -> Iterator[_Comparison]:
+    if isinstance(node, ast.BoolOp):
+        for value in node.values:
+            yield from _comparisons(value, text, setting)
+    elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+        yield from _comparisons(node.operand, text, setting)
+    else:
+        yield _comparison(node, text, setting)
 
 
 class _Condition:
@@ -198,7 +294,7 @@ class _Condition:
         self.setting = setting
 
     def of(self, text: str) -> Flags:
-        return self._node(_parsed(text, self.setting), text)[0]
+        return self._node(_parsed(text, self.setting)[0], text)[0]
 
     def _node(self, node: ast.expr, text: str) -> tuple[Flags, Flags]:
         """Say of whom it is true and of whom it is false; of those who lack the value it is neither."""
@@ -210,28 +306,14 @@ class _Condition:
         if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
             true_of, false_of = self._node(node.operand, text)
             return false_of, true_of
-        if isinstance(node, ast.Compare) and len(node.ops) == 1 and isinstance(node.left, ast.Name):
-            return self._comparison(node.left.id, type(node.ops[0]), node.comparators[0], text)
-        raise self._wrong(text)
+        return self._compared(_comparison(node, text, self.setting))
 
-    def _comparison(self, name: str, how: type[ast.cmpop], right: ast.expr, text: str) -> tuple[Flags, Flags]:
-        _known(self.microfile, name, self.setting)
-        try:
-            given = ast.literal_eval(right)
-        except (ValueError, TypeError, MemoryError, RecursionError):
-            raise self._wrong(text) from None
-        codes = self.microfile.encoded(name).codes
-        if how in (ast.In, ast.NotIn) and isinstance(given, list | tuple | set):
-            inside = _having(self.microfile, name, tuple(given), self.setting)
+    def _compared(self, asked: _Comparison) -> tuple[Flags, Flags]:
+        _known(self.microfile, asked.name, self.setting)
+        codes = self.microfile.encoded(asked.name).codes
+        if asked.how in (ast.In, ast.NotIn):
+            inside = _having(self.microfile, asked.name, asked.given, self.setting)
             outside = ~inside & (codes >= 0)
-            return (inside, outside) if how is ast.In else (outside, inside)
-        if how in COMPARISONS and isinstance(given, str | int | float):
-            fitting = _compared(self.microfile, name, how, given, self.setting)
-            return _spread(fitting, codes), _spread(~fitting, codes)
-        raise self._wrong(text)
-
-    def _wrong(self, text: str) -> SettingError:
-        return SettingError(
-            f"{self.setting}: {text!r} is more than a condition",
-            hint="compare attributes with values (==, !=, <, <=, >, >=, in, not in), joined by and, or, not",
-        )
+            return (inside, outside) if asked.how is ast.In else (outside, inside)
+        fitting = _compared(self.microfile, asked.name, asked.how, asked.given, self.setting)
+        return _spread(fitting, codes), _spread(~fitting, codes)

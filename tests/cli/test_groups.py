@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import date
 from pathlib import Path
 
 import polars as pl
@@ -144,6 +145,44 @@ def test_wrong_recipes_point_at_the_line(recipe, text: str, message: str) -> Non
         read_recipe(recipe(text)).run()
     assert message in refused.value.message
     assert "recipe.toml" in refused.value.message
+
+
+@pytest.mark.parametrize(
+    ("text", "message", "hint"),
+    [
+        (
+            GROUP.replace('["army"]', "{ leest = 3 }"),
+            "line 9: there is no setting 'protect[0].vital.work.leest'",
+            "least",
+        ),
+        (
+            GROUP.replace('vital = { work = ["army"] }', "") + "[protect.vital.work]\nmots = 3\n",
+            "line 14: there is no setting 'protect[0].vital.work.mots'",
+            "most",
+        ),
+        (GROUP.replace("vital", "vitl"), "line 9: there is no setting 'protect[0].vitl'", "vital"),
+        (
+            GROUP.replace('{ work = ["army"] }', '"work = 3"'),
+            "line 9: protect[0]: vital: 'work = 3' is no",
+            "write it as",
+        ),
+        (GROUP + "level = 3\n", "line 13: protect[0]: level: this has no effect", "leave it out"),
+        (GROUP + 'keep = ["work"]\n', "line 13: protect[0]: keep: members differ", "keep attributes that"),
+    ],
+)
+def test_wrong_keys_of_a_recipe_are_answered_with_what_helps(recipe, text: str, message: str, hint: str) -> None:
+    with pytest.raises(SettingError) as refused:
+        read_recipe(recipe(HEAD + text))
+    assert message in refused.value.message
+    assert hint in (refused.value.hint or "")
+
+
+def test_a_recipe_chooses_by_dates(recipe) -> None:
+    frame = people().with_columns(born=pl.lit(date(2024, 1, 1)).dt.offset_by(pl.format("-{}y", "age")))
+    text = HEAD + GROUP.replace('{ work = ["army"] }', '{ work = ["army"], born = { most = 1999-12-31 } }')
+    record = read_recipe(recipe(text, frame)).run().private["groups"][0]
+    chosen = frame.filter((pl.col("work") == "army") & (pl.col("born") < date(2000, 1, 1)))
+    assert sum(record["before"].values()) == chosen.height < 65
 
 
 def test_a_record_without_groups_is_refused(run, recipe, tmp_path) -> None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from datetime import date
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -14,6 +17,9 @@ from sfumato.errors import SettingError, UnattainableError
 
 ARMY = sf.Group(vital={"work": ["army"]}, parameter="area")
 COUNTS = {"A": 4, "B": 6, "C": 40, "D": 5, "E": 3, "F": 7}
+
+LEVEL = {"wavelet": {"level": 1}}
+"""So few places cannot be halved more often."""
 
 
 def people(counts: dict[str, int] = COUNTS, *, size: int = 80, seed: int = 0) -> pl.DataFrame:
@@ -43,7 +49,7 @@ def mask(**given: object) -> sf.GroupMask:
 @pytest.mark.parametrize("reshape", ["least", "wavelet", "moments", "decoy"])
 def test_every_way_hides_the_place_and_keeps_the_rest(reshape: str, swap: str) -> None:
     frame = people()
-    release = mask(reshape=reshape, swap=swap, level=1).protect(frame)
+    release = mask(reshape=reshape, swap=swap, **LEVEL.get(reshape, {})).protect(frame)
     after = release.table
     assert "C" not in ARMY.quantity(after).outliers().labels
     assert ARMY.quantity(after).as_dict() == release.private["after"]
@@ -64,7 +70,7 @@ def test_memetic_search_hides_the_place() -> None:
 
 def test_the_least_mask_moves_no_more_than_others() -> None:
     moved = {
-        how: mask(reshape=how, level=1).protect(people()).private["groups"][0]["moved"]
+        how: mask(reshape=how, **LEVEL.get(how, {})).protect(people()).private["groups"][0]["moved"]
         for how in ("least", "wavelet", "moments", "decoy")
     }
     assert moved["least"] == min(moved.values())
@@ -208,9 +214,19 @@ def test_masks_keep_what_they_must(counts: list[int], seed: int) -> None:
         ({"reshape": "wavelet", "wavelet": "dbx"}, "wavelet"),
         ({"signal": "difference"}, "other and signal = 'difference' need each other"),
         ({"universe": "age > 3"}, "universe has no meaning"),
-        ({"restrictions": {"C": {"shape": "z", "plateau": 1, "foot": 2}}}, "restrictions"),
+        ({"restrictions": {"C": {"shape": "z", "corners": [1, 2]}}}, "restrictions: this has no effect unless swap"),
+        ({"memetic": {"generations": 5}}, "memetic: this has no effect unless swap = 'memetic'"),
+        ({"swap": "memetic", "memetic": {"selection": "roulette", "tournament": 3}}, "tournament"),
+        ({"wavelet": "nonsense"}, "'nonsense' is no discrete wavelet"),
+        ({"wavelet": "db2"}, "wavelet: this has no effect unless reshape = 'wavelet'"),
+        ({"level": 2, "reshape": "decoy"}, "level: this has no effect unless reshape = 'wavelet'"),
+        ({"hide": None, "target": {"C": 9}, "reshape": "decoy"}, "reshape: this has no effect beside a target"),
+        ({"hide": None, "target": {"3": 9, 3: 8}}, "a place is named twice"),
+        ({"keep": ["sex", "work"]}, "keep: members differ from all others in 'work'"),
+        ({"universe": "age = 3", "signal": "concentration"}, "universe: 'age = 3' is no condition"),
+        ({"spare": ["age + 3"]}, "spare: 'age + 3' is more than a condition"),
         ({"hide": None, "target": {"C": 9}, "swap": "memetic"}, "reaches no given target"),
-        ({"decoys": ["A"]}, "decoys need reshape = 'decoy'"),
+        ({"decoys": ["A"]}, "decoys: this has no effect unless reshape = 'decoy'"),
         ({"identifiers": ["area"]}, "is the parameter, which is released"),
     ],
 )
@@ -223,3 +239,34 @@ def test_wrong_masks_are_refused(given: dict, message: str) -> None:
 def test_two_places_are_refused() -> None:
     with pytest.raises(SettingError, match="only one place"):
         mask(hide=["A"]).protect(people({"A": 5}))
+
+
+def test_places_can_be_numbers() -> None:
+    numbers = {name: 100 * number for number, name in enumerate(COUNTS, start=1)}
+    frame = people().with_columns(pl.col("area").replace_strict(numbers))
+    hidden = mask(hide=300, known=[100], reshape="decoy", decoys=[200]).protect(frame).private["groups"][0]
+    assert (hidden["hidden"], hidden["known"]) == (["300"], ["100"])
+    assert "200" in hidden["outliers"]["after"]
+    assert mask(hide=None, target={300: 30, 400.0: 15}).protect(frame).private["after"]["400"] == 15
+    few = {"shape": "z", "corners": [8, 20]}
+    search = mask(hide=[300], swap="memetic", memetic={"generations": 30}, restrictions={300: few})
+    assert search.protect(frame).private["groups"][0]["hidden"] == ["300"]
+
+
+def test_a_kept_attribute_may_be_one_of_several_vital_ones() -> None:
+    young = sf.Group(vital={"work": ["army"], "age": {"most": 30}}, parameter="area")
+    # C is full of young people
+    frame = people(dict.fromkeys(COUNTS, 60)).with_columns(
+        age=pl.when(pl.col("area") == "C").then(pl.col("age") // 3).otherwise("age")
+    )
+    after = mask(group=young, keep=["work"], influential=["sex"]).protect(frame).table
+    table = [its.group_by("area", "work").len().sort("area", "work") for its in (frame, after)]
+    assert table[0].equals(table[1])
+
+
+def test_a_mask_by_dates_can_be_read_from_its_record() -> None:
+    frame = people().with_columns(born=pl.lit(date(2024, 1, 1)).dt.offset_by(pl.format("-{}y", "age")))
+    born = {"born": {"least": date(1980, 1, 1), "most": date(2000, 1, 1)}, "work": ["army"]}
+    record = mask(group=sf.Group(vital=born, parameter="area")).protect(frame).private["groups"][0]
+    again = sf.GroupMask(**json.loads(json.dumps(record["mask"])))
+    assert again.group.quantity(frame).as_dict() == record["before"]

@@ -11,8 +11,7 @@ from sfumato.arrays import Reals
 from sfumato.attacks.disclosure import Disclosure, disclosure_of
 from sfumato.attacks.seen import seen_in
 from sfumato.errors import SettingError
-from sfumato.groups.group import Group
-from sfumato.groups.mask import PlaceNames
+from sfumato.groups.group import Group, PlaceNames
 from sfumato.groups.regions import regions_of
 from sfumato.groups.selection import attributes_of
 from sfumato.groups.sighting import Sighting

@@ -55,6 +55,8 @@ class Memetic(Settings):
     def _check(self) -> Memetic:
         if not all(0 <= chance <= 1 for chance in self.mutation):
             raise ValueError("mutation: chances lie between 0 and 1")
+        if self.selection == "roulette" and "tournament" in self.model_fields_set:
+            raise ValueError("tournament: this has no effect with selection = 'roulette'; leave it out")
         return self
 
 

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
+from pydantic import BeforeValidator, Field, WithJsonSchema, field_validator, model_validator
 
+from sfumato.errors import SettingError
 from sfumato.fuzzy.shapes import AnyShape
 from sfumato.groups.evolution import Memetic
-from sfumato.groups.group import Group
+from sfumato.groups.group import ByPlace, Group, PlaceNames
 from sfumato.groups.selection import Chosen
 from sfumato.groups.sighting import Onlooker
+from sfumato.groups.together import check_together
 from sfumato.microfile.microfile import Microfile, as_microfile
 from sfumato.microfile.roles import Names
 from sfumato.progress import Progress, silent
@@ -27,14 +29,6 @@ def _weighed(given: Any) -> Any:
     return dict.fromkeys(names, 1.0) if isinstance(names, list | tuple) else names
 
 
-def _places(given: Any) -> Any:
-    """Take places as numbers too, as they stand in files."""
-    several = (given,) if isinstance(given, str | int) and given != "outliers" else given
-    if isinstance(several, list | tuple):
-        return tuple(str(one) if isinstance(one, int) and not isinstance(one, bool) else one for one in several)
-    return several
-
-
 def _onlookers(given: Any) -> Any:
     several = given if isinstance(given, list | tuple) or given is None else (given,)
     for one in several or ():
@@ -47,7 +41,6 @@ def _onlookers(given: Any) -> Any:
 Against = Annotated[
     tuple[Any, ...] | None, BeforeValidator(_onlookers), Field(exclude=True), WithJsonSchema({"type": "boolean"})
 ]
-PlaceNames = Annotated[tuple[str, ...], BeforeValidator(_places)]
 Importances = Annotated[dict[str, Annotated[float, Field(ge=0, le=1e6)]], BeforeValidator(_weighed)]
 
 
@@ -73,7 +66,7 @@ class GroupMask(Settings):
     """Who is hidden, and over which places."""
     hide: Literal["outliers"] | PlaceNames | None = None
     """The places where the group must not stand out, or "outliers": wherever it does."""
-    target: Annotated[dict[str, Annotated[int, Field(ge=0, le=2**53)]], Field(min_length=1)] | None = None
+    target: Annotated[dict[str, Annotated[int, Field(ge=0, le=2**53)]], Field(min_length=1), ByPlace] | None = None
     """In place of ``hide``: how many members some places shall have; the others share what is left over or lacking."""
     known: PlaceNames = ()
     """Places of which everybody knows that the group stands out there; they stay as they are."""
@@ -105,7 +98,7 @@ class GroupMask(Settings):
     """How often the wavelet halves the signal."""
     decoys: PlaceNames = ()
     """The places that stand out after reshape = "decoy"; default: drawn at random."""
-    restrictions: dict[str, AnyShape] = Field(default_factory=dict)
+    restrictions: Annotated[dict[str, AnyShape], ByPlace] = Field(default_factory=dict)
     """For swap = "memetic": what the number of members of places shall be, as fuzzy sets; default: what ``reshape``
     finds, about."""
     memetic: Memetic = Field(default_factory=Memetic)
@@ -156,8 +149,6 @@ class GroupMask(Settings):
         wrong = [name for name in (*(self.influential or ()), *self.keep) if name in self.group.parameter]
         if wrong:
             raise ValueError(f"{wrong[0]!r} is the parameter, whose values are exchanged; it cannot be influential")
-        if self.restrictions and self.swap != "memetic":
-            raise ValueError(f"restrictions need swap = 'memetic', not {self.swap!r}")
         if self.target is not None and self.swap == "memetic":
             raise ValueError("a memetic search reaches no given target; choose swap = 'exact' or 'greedy', or hide")
         if self.against and (self.target is not None or self.signal != "quantity"):
@@ -165,9 +156,22 @@ class GroupMask(Settings):
         strange = [one for one in self.against or () if one.group.parameter != self.group.parameter]
         if strange:
             raise ValueError("against: an attack looks at another parameter than the mask's")
-        if self.decoys and self.reshape != "decoy":
-            raise ValueError(f"decoys need reshape = 'decoy', not {self.reshape!r}")
+        try:
+            check_together(self)
+        except SettingError as error:
+            # its hint is told too
+            raise ValueError(error.message) from error
         return self
+
+    @field_validator("wavelet")
+    @classmethod
+    def _is_wavelet(cls, name: str) -> str:
+        from sfumato.groups.wavelets import wavelet_named
+
+        try:
+            return str(wavelet_named(name).name)
+        except SettingError as error:
+            raise ValueError(error.message) from error
 
     def protect(self, microfile: Microfile | Any, *, progress: Progress = silent) -> Release:
         """Return a release in which the group does not stand out where it must not.

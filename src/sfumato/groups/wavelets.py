@@ -37,7 +37,7 @@ class Parts:
 
 def deepest_level(size: int, wavelet: str) -> int:
     """Return how often a signal of so many places can be halved, by PyWavelets' rule."""
-    return int(pywt.dwt_max_level(size, _wavelet(wavelet).dec_len))
+    return int(pywt.dwt_max_level(size, wavelet_named(wavelet).dec_len))
 
 
 def taken_apart(values: Reals, wavelet: str = "db2", level: int = 2) -> Parts:
@@ -216,7 +216,8 @@ def _transformed(values: Reals, wavelet: str, level: int) -> list[Reals]:
     return list(pywt.wavedec(padded, wavelet, mode="periodization", level=level))
 
 
-def _wavelet(name: str) -> pywt.Wavelet:
+def wavelet_named(name: str) -> pywt.Wavelet:
+    """Return a discrete wavelet."""
     known = pywt.wavelist(kind="discrete")
     if name not in known:
         raise SettingError(f"{name!r} is no discrete wavelet of PyWavelets", hint=nearest(name, known))

@@ -11,7 +11,7 @@ from scipy.optimize import linear_sum_assignment
 from benchmarks.timing import Row
 from sfumato.arrays import Codes, Flags, Reals
 from sfumato.fuzzy.shapes import ZShaped
-from sfumato.groups.evolution import Evolution, Memetic, Swaps, validity
+from sfumato.groups.evolution import Evolution, Individual, Memetic, validity
 from sfumato.groups.fitness import PlaceRestriction
 from sfumato.groups.influence import Influence
 from sfumato.groups.memetic import evolve_swaps
@@ -86,7 +86,7 @@ def _file() -> tuple[Influence, Codes, Flags]:
     return Influence(np.zeros((0, RECORDS)), np.ones(0), nominal, np.ones(len(CATEGORIES)), kept), places, vital
 
 
-def least_cost(influence: Influence, places: Codes, vital: Flags, swaps: Swaps) -> float:
+def least_cost(influence: Influence, places: Codes, vital: Flags, swaps: Individual) -> float:
     """Return the least cost of direct swaps that lead to the same signal, by an assignment.
 
     Who need not leave a place takes a seat of it that costs nothing, and who need not come is taken by a stand-in of

@@ -22,7 +22,7 @@ def test_protect_as_text(run, recipe, folder):
         "people.csv: 400 records in",
         "none left out",
         "The release holds.",
-        "l (distinct)",
+        "Different values of ill",
         "re-identifications expected",
         "mean(age)",
         "corr(age, hours)",
@@ -73,8 +73,8 @@ def test_limits_of_every_kind_are_told(run, recipe):
     assert json.loads(out)["apart"] == {"age": {"l": 1.5, "epsilon": 2.0}}
     code, out, _ = run("protect", str(recipe(text)), "--force")
     assert code == 0
-    assert "l (entropy)" in out
-    assert "values of age at least 2 apart" in out
+    assert "(entropy)" in out
+    assert "each block had 1.5 values of age that lie 2 apart" in out
 
 
 def test_the_seed_decides_the_bytes(run, recipe, folder):
@@ -198,7 +198,12 @@ old = { shape = "rising", corners = [30, 40] }
 def test_protect_by_fuzzy_sets(run, recipe, folder):
     code, out, err = run("protect", str(recipe(FUZZY)))
     assert (code, err) == (0, "")
-    for words in ("The release holds.", "young: fully up to 30, falling from 30 to 40", "Q (at level 0.5)", "inverts"):
+    for words in (
+        "The release holds.",
+        "young: fully up to 30, falling from 30 to 40",
+        "Q of the fuzzy sets at 0.5",
+        "inverts",
+    ):
         assert words in out
     code, out, _ = run("protect", str(recipe(FUZZY)), "--force", "--json")
     told = json.loads(out)

@@ -11,13 +11,12 @@ from sfumato.cli.estimate import show as show_estimates
 from sfumato.cli.options import Json, Seed, names
 from sfumato.cli.show import console, emit, plain, progress_shown, table, verdict
 from sfumato.errors import SettingError
-from sfumato.progress import Progress
 from sfumato.recipe import Recipe, read_recipe
-from sfumato.release.audit import Audit, audit_folder
+from sfumato.release.audit import Audit
 from sfumato.release.fuzziness import fuzzy_forms
-from sfumato.release.release import Format, Release, check_folder, open_release
-from sfumato.statistics.estimate import Estimate, Regression
-from sfumato.statistics.language import parse
+from sfumato.release.release import Format, Release, check_folder
+from sfumato.report.evidence import Evidence, evidence_of
+from sfumato.report.promised import apart, limits_table
 
 
 def protect(
@@ -64,14 +63,13 @@ def protect(
 
             progress("drawing", 0.0)
             write_picture(chart, picture)
-        audit = audit_folder(folder)
-        told = _estimates(open_release(folder), progress)
-    with verdict(kept=audit.holds):
+        written = evidence_of(folder, progress=progress)
+    with verdict(kept=written.audit.holds):
         if json:
-            content = as_json(asked, release, audit, told)
+            content = as_json(asked, release, written)
             emit(content | {"release": str(folder), "picture": None if picture is None else str(picture)})
         else:
-            _show(asked, release, audit, told, folder, picture)
+            _show(asked, release, written, folder, picture)
 
 
 def _axes(given: str | None, picture: Path | None) -> tuple[str, ...]:
@@ -85,22 +83,9 @@ def _axes(given: str | None, picture: Path | None) -> tuple[str, ...]:
     return found
 
 
-def _estimates(release: Release, progress: Progress) -> list[Estimate | Regression]:
-    """Return what the release tells of each preserved statistic."""
-    wanted = [one["statistic"] for one in release.settings.get("preserve", [])]
-    # exchanged values allow no guarantee
-    weight = release.promise.weight
-    wanted = [text for text in wanted if release.exchanged_in(parse(text).attributes, weight) is None]
-    found = []
-    for number, statistic in enumerate(wanted):
-        progress(statistic, number / len(wanted))
-        found.append(release.estimate(statistic, weight=weight))
-    return found
-
-
-def as_json(recipe: Recipe, release: Release, audit: Audit, told: list[Estimate | Regression]) -> dict[str, Any]:
+def as_json(recipe: Recipe, release: Release, written: Evidence) -> dict[str, Any]:
     """Return what was done as one JSON object."""
-    settings = release.settings
+    settings, audit = release.settings, written.audit
     return {
         "recipe": str(recipe.path),
         "method": settings["method"],
@@ -111,7 +96,7 @@ def as_json(recipe: Recipe, release: Release, audit: Audit, told: list[Estimate 
         "holds": audit.holds,
         "measured": audit.measured,
         **_boxes_as_json(settings),
-        "statistics": [one.summary() for one in told],
+        "statistics": [one.found.summary() for one in written.told if one.found is not None],
         "sets": {name: form.sets for name, form in fuzzy_forms(release.codebook).items()},
         "exchanged": settings.get("exchanged"),
         "groups": [_group_as_json(one) for one in release.private.get("groups", [])],
@@ -131,27 +116,22 @@ def _boxes_as_json(settings: dict[str, Any]) -> dict[str, Any]:
     return {"uncertainty": settings["uncertainty"], "edges": edges}
 
 
-def _show(
-    recipe: Recipe,
-    release: Release,
-    audit: Audit,
-    told: list[Estimate | Regression],
-    folder: Path,
-    picture: Path | None,
-) -> None:
+def _show(recipe: Recipe, release: Release, written: Evidence, folder: Path, picture: Path | None) -> None:
     out = console()
-    settings, measured = release.settings, audit.measured
+    settings, audit, measured = release.settings, written.audit, written.audit.measured
     out.print(f"[bold]{plain(recipe.source.path)}[/bold]: {_counted(release, audit)}.")
     out.print("The release holds." if audit.holds else "The release does not hold.", style="bold")
     for finding in audit.findings:
         out.print(f"  {finding.about}: {finding.message}", markup=False)
-    if release.promise.quasi:
-        out.print(table("What every block keeps", ("limit", "promised", "measured"), _limits(release, audit)))
+    if (limits := limits_table(written)) is not None:
+        out.print(table("What every block keeps", limits.columns, limits.rows))
+        for line in apart(written):
+            out.print(line, markup=False)
         risk, expected = measured["risk"], plain(measured["risk"]["expected"])
         out.print(f"Risk: {expected} re-identifications expected, at most {plain(risk['highest'])} for a record.")
     else:
         out.print("Single people are not protected: a group mask hides groups. Add a protection after it.")
-    if told:
+    if told := [one.found for one in written.told if one.found is not None]:
         show_estimates(told, None)
     boxes = (*_exactness(settings), *_edges(settings)) if settings["method"] == "boxes" else ()
     for line in (*_groups(release), *boxes, *_sets(release, measured)):
@@ -167,26 +147,6 @@ def _counted(release: Release, audit: Audit) -> str:
     if "blocks" in audit.measured:
         told += f" in {plain(audit.measured['blocks'])} blocks"
     return f"{told}, {plain(left_out)} left out" if left_out else f"{told}, none left out"
-
-
-def _limits(release: Release, audit: Audit) -> list[tuple[str, float, object]]:
-    """Return each limit, as promised and as measured."""
-    promise, measured = release.promise, audit.measured
-    rows: list[tuple[str, float, object]] = [("k", promise.k, measured["k"])]
-    if promise.household is not None:
-        rows.append(("households", promise.k, measured["households"]))
-    if promise.q is not None:
-        rows.append((f"Q (at level {promise.level:g})", promise.q, measured["fuzzy"]["q"]))
-    if promise.l is not None:
-        # what recursive diversity reaches is a c, which is told in JSON
-        entropies = (its["entropy_l"] for its in measured["attributes"].values())
-        reached = {"distinct": measured["l"], "entropy": min(entropies), "recursive": audit.holds}[promise.diversity]
-        rows.append((f"l ({promise.diversity})", promise.l, reached))
-    if promise.t is not None:
-        rows.append(("t", promise.t, measured["t"]))
-    for name, rule in release.settings.get("apart", {}).items():
-        rows.append((f"values of {name} at least {rule['epsilon']:g} apart", rule["l"], audit.holds))
-    return rows
 
 
 def _groups(release: Release) -> list[str]:

@@ -61,8 +61,8 @@ class Memetic(Settings):
 
 
 @dataclass(frozen=True)
-class Swaps:
-    """Pairs of records that take each other's place."""
+class Individual:
+    """A list of swaps: pairs of records that take each other's place."""
 
     leaving: Counts
     """The vital record of each swap."""
@@ -93,11 +93,11 @@ class History:
 class Evolution:
     """What a search by evolution found."""
 
-    best: Swaps
+    best: Individual
     before: Counts
     """How many vital records each place had."""
     history: History
-    population: tuple[Swaps, ...]
+    population: tuple[Individual, ...]
     """The last generation, the best first."""
 
 
@@ -107,7 +107,7 @@ class Validity:
 
     valid: int
     individuals: int
-    cheapest: Swaps | None
+    cheapest: Individual | None
     """The valid ones' least cost; None if none is valid."""
     mean_cost: float | None
     """What valid ones cost on average."""

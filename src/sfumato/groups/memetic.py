@@ -16,7 +16,7 @@ import numpy as np
 
 from sfumato.arrays import Codes, Counts, Flags, Reals
 from sfumato.errors import SettingError
-from sfumato.groups.evolution import Evolution, History, Memetic, Swaps
+from sfumato.groups.evolution import Evolution, History, Individual, Memetic
 from sfumato.groups.fitness import Fitness, PlaceRestriction, Restriction
 from sfumato.groups.influence import Influence
 from sfumato.groups.pool import Exchange, make_exchange
@@ -228,10 +228,10 @@ def settle(task: Task, swaps: Counts, sizes: Counts) -> Population:
     return Population(swaps, sizes, costs, signals, task.fitness.of(costs.sum(axis=1), sizes, signals))
 
 
-def _read(exchange: Exchange, population: Population, number: int) -> Swaps:
+def _read(exchange: Exchange, population: Population, number: int) -> Individual:
     size = population.sizes[number]
     records = exchange.records[population.swaps[number, :size]]
-    return Swaps(
+    return Individual(
         records[:, LEAVING],
         records[:, COMING],
         population.costs[number, :size].copy(),

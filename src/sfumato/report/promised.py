@@ -46,7 +46,7 @@ def promise_card(evidence: Evidence) -> Card:
     promise = evidence.certificate.promise
     if not promise.quasi:
         return Card(title, (UNPROTECTED, *exchanged(evidence)))
-    return Card(title, (*_sentences(promise), *_apart(evidence), *exchanged(evidence)))
+    return Card(title, (*_sentences(promise), *apart(evidence), *exchanged(evidence)))
 
 
 def _sentences(promise: Promise) -> Iterator[str]:
@@ -87,7 +87,8 @@ def _have(promise: Promise) -> str:
     return "has" if len(promise.sensitive) == 1 else "have each"
 
 
-def _apart(evidence: Evidence) -> Iterator[str]:
+def apart(evidence: Evidence) -> Iterator[str]:
+    """Say which values of quasi attributes each block had, which only the original tells."""
     for name, rule in evidence.setting("apart").items():
         values, apart = _value(rule, "l"), _value(rule, "epsilon")
         yield f"When it was made, each block had {values} values of {name} that lie {apart} apart."
@@ -142,7 +143,7 @@ def _uncounted(evidence: Evidence) -> list[str]:
     return [name for name, entry in entries.items() if name not in known and isinstance(entry.form, Exact)]
 
 
-def limits_section(evidence: Evidence) -> Section | None:
+def limits_table(evidence: Evidence) -> Table | None:
     """Set each limit beside what was measured."""
     if evidence.kept is None:
         return None
@@ -153,12 +154,14 @@ def limits_section(evidence: Evidence) -> Section | None:
         kept = reached is not None and reached >= promise.q
         told = "not measured" if reached is None else number(reached)
         rows.append((f"Q of the fuzzy sets at {promise.level:g}, at least", number(promise.q), told, _yes(kept)))
-    return Section(
-        "limits",
-        "Promised and measured",
-        ("Every limit holds for the worst block, not on average. Measured on the files as they now are.",),
-        (Table("Limits of the promise", ("Limit", "Promised", "Measured", "Kept"), tuple(rows)),),
-    )
+    return Table("Limits of the promise", ("Limit", "Promised", "Measured", "Kept"), tuple(rows))
+
+
+def limits_section(evidence: Evidence) -> Section | None:
+    """Show the limits."""
+    table = limits_table(evidence)
+    told = "Every limit holds for the worst block, not on average. Measured on the files as they now are."
+    return None if table is None else Section("limits", "Promised and measured", (told,), (table,))
 
 
 def _limit_row(limit: Limit, promise: Promise) -> tuple[str, ...]:

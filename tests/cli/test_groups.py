@@ -95,6 +95,28 @@ def test_a_record_of_another_release_is_noticed(run, recipe, tmp_path) -> None:
     assert "the record is not that of this release" in out
 
 
+@pytest.mark.parametrize("verb", ["audit", "report"])
+def test_the_record_is_found_in_its_folder(run, recipe, tmp_path, verb: str) -> None:
+    release, records = tmp_path / "recipe-release", tmp_path / "recipe-release.private"
+    path = str(recipe(HEAD + GROUP))
+    assert run("protect", path)[0] == 0
+    # with another seed the release has another seal, and its record lies beside the old one
+    assert run("protect", path, "--force", "--seed", "4")[0] == 0
+    assert len([*records.iterdir()]) == 2
+    code, out, _ = run(verb, str(release), "--private", str(records), "--json")
+    assert (code, json.loads(out)["holds"]) == (0, True)
+    seal = json.loads((release / "certificate.json").read_text())["seal"]
+    next(records.glob(f"{seal[:16]}*")).rename(tmp_path / "elsewhere.json")
+    code, _, err = run(verb, str(release), "--private", str(records))
+    assert code == 2
+    assert "holds no record of this release" in err
+    assert "named after the seal" in err
+    (release / "certificate.json").write_text("{}")
+    code, _, err = run(verb, str(release), "--private", str(records))
+    assert code == 2
+    assert "certificate cannot be read" in err
+
+
 def test_a_group_that_stands_out_is_noticed(run, recipe, tmp_path) -> None:
     target = 'target = { C = 30 }\ninfluential = ["age"]\n'
     text = HEAD + GROUP.partition("hide")[0] + target

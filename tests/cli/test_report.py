@@ -63,8 +63,8 @@ def test_wrong_input(run, release, tmp_path):
         ((str(tmp_path),), "is no release"),
         ((str(release), "--out", str(release / "x.html")), "lies in the release"),
         ((str(release), "--out", "x.pdf"), "ends with none of .html"),
-        ((str(release), "--private", str(other)), "not the record of this release"),
-        ((str(release), "--private", str(tmp_path)), "is not a file"),
+        ((str(release), "--private", str(other)), "the record is not that of this release"),
+        ((str(release), "--private", str(tmp_path)), "holds no record of this release"),
     ]:
         code, out, err = run("report", *arguments)
         assert (code, out) == (2, "")

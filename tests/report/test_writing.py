@@ -168,9 +168,9 @@ def test_the_public_edition_holds_nothing_private(tmp_path):
 
 
 def test_a_record_of_another_release_is_refused(release, steward, tmp_path):
-    with pytest.raises(ReleaseError, match="not the record of this release"):
+    with pytest.raises(ReleaseError, match="the record is not that of this release"):
         write_report(release, private=steward(seal="0" * 64))
-    with pytest.raises(ReleaseError, match=r"record.json is not of its form at 'groups.0.before'"):
+    with pytest.raises(ReleaseError, match=r"the record is not of its form at 'groups.0.before'"):
         write_report(release, private=steward(group(before=5)))
     with pytest.raises(ReleaseError, match="is missing"):
         write_report(release, private=tmp_path / "nowhere.json")

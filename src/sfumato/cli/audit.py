@@ -11,8 +11,8 @@ from sfumato.cli.options import Json, Seed
 from sfumato.cli.show import console, emit, plain, progress_shown, verdict
 from sfumato.errors import SettingError
 from sfumato.groups.record import audit_with_record
-from sfumato.release.audit import Audit, audit_files, open_files, require_release
-from sfumato.release.certificate import read_json
+from sfumato.release.audit import Audit, Opened, audit_files, open_files, require_release
+from sfumato.release.certificate import read_private
 
 
 def audit(
@@ -20,7 +20,7 @@ def audit(
     *,
     private: Annotated[
         Path | None,
-        typer.Option(help="The steward's record (a file in RELEASE.private): also checks that groups are hidden."),
+        typer.Option(help="The steward's record, or RELEASE.private: also checks that groups are hidden."),
     ] = None,
     picture: Annotated[
         Path | None, typer.Option(help="With --private: draw each group's signal before and after.")
@@ -29,11 +29,12 @@ def audit(
     seed: Seed = None,
 ) -> None:
     """Re-measure what is on disk; exit 1 when a promise is broken."""
-    record = _record(private, picture)
+    _check(private, picture)
     with progress_shown() as progress:
         progress("auditing", 0.0)
         require_release(release)
         opened = open_files(release)
+        record = None if private is None else _record(private, opened)
         found = audit_files(opened) if record is None else audit_with_record(opened, record)
         if record is not None and picture is not None:
             from sfumato.report import goal_chart, write_picture
@@ -44,17 +45,20 @@ def audit(
         emit(as_json(found)) if json else show(found)
 
 
-def _record(private: Path | None, picture: Path | None) -> dict[str, Any] | None:
-    """Read the steward's record."""
+def _check(private: Path | None, picture: Path | None) -> None:
+    """Refuse a picture that cannot be drawn before anything is read."""
+    if picture is None:
+        return
     if private is None:
-        if picture is not None:
-            raise SettingError("--picture needs --private: a release does not tell which groups were hidden")
-        return None
-    if picture is not None:
-        from sfumato.report.pictures import check_picture
+        raise SettingError("--picture needs --private: a release does not tell which groups were hidden")
+    from sfumato.report.pictures import check_picture
 
-        check_picture(picture)
-    record = read_json(private)
+    check_picture(picture)
+
+
+def _record(private: Path, opened: Opened) -> dict[str, Any]:
+    """Read the steward's record."""
+    record = read_private(private, opened.certificate)
     if not record.get("groups"):
         raise SettingError(
             f"private: {private} tells of no group", hint="it is written beside a release that hides one"

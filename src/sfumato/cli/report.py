@@ -21,7 +21,7 @@ def report(
     out: Annotated[Path | None, typer.Option(help="The page; default: RELEASE.html beside the release.")] = None,
     private: Annotated[
         Path | None,
-        typer.Option(help="The steward's record (a file in RELEASE.private): writes the private edition."),
+        typer.Option(help="The steward's record, or RELEASE.private: writes the private edition."),
     ] = None,
     json: Json = False,
     seed: Seed = None,

@@ -99,6 +99,37 @@ def read_json(path: Path) -> dict[str, Any]:
     return content
 
 
+def record_file(folder: Path, seal: str) -> Path:
+    """Return where, in a folder of private records, that of a release lies."""
+    return folder / f"{seal[:16]}.json"
+
+
+def read_private(path: Path, certificate: Certificate | None) -> dict[str, Any]:
+    """Read the steward's record of a release.
+
+    Parameters
+    ----------
+    path
+        The record, or the folder of records in which it lies.
+    certificate
+        That of the release, if it can be read.
+    """
+    if not path.is_dir():
+        return read_json(path)
+    if certificate is None:
+        raise ReleaseError(
+            f"the record cannot be found in {path}, for the release's certificate cannot be read",
+            hint="give the record itself, a file in this folder",
+        )
+    found = record_file(path, certificate.seal)
+    if not found.exists():
+        raise ReleaseError(
+            f"{path} holds no record of this release: {found.name} is missing",
+            hint="a record is named after the seal of its release; it may lie elsewhere, or the release was replaced",
+        )
+    return read_json(found)
+
+
 def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     content = dict(pairs)
     if len(content) != len(pairs):

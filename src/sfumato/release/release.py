@@ -29,6 +29,7 @@ from sfumato.release.certificate import (
     DataFacts,
     digest_of,
     read_json,
+    record_file,
     to_json,
 )
 from sfumato.release.codebook import Codebook, describe
@@ -256,7 +257,7 @@ class Release:
             certificate = self._fill(work, frame, audit, format)
             progress("verifying", 0.7)
             _verify(work)
-            record = folder.parent / f"{folder.name}.private" / f"{certificate.seal[:16]}.json"
+            record = record_file(folder.with_name(f"{folder.name}.private"), certificate.seal)
             if not record.exists():
                 undo.push(lambda kind, *_: remove_private(record) if kind else None)
             write_private(work / ".private", to_json({"seal": certificate.seal, **private}))

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError
 
 from sfumato.errors import ReleaseError
-from sfumato.release.certificate import read_json
 from sfumato.report.evidence import Evidence
 from sfumato.report.page import Picture, Section, Table, count, listed, number, share
 
@@ -99,20 +97,19 @@ class Record(_Part):
     """What else stands there."""
 
 
-def read_record(path: Path, evidence: Evidence) -> Record:
-    """Read a steward's record, refusing one of another release.
+def read_record(content: Mapping[str, Any], evidence: Evidence) -> Record:
+    """Read what a steward's record says, refusing one of another release.
 
     Parameters
     ----------
-    path
-        The file.
+    content
+        What stands in the file.
     evidence
         The release that it shall be of.
     """
-    content = read_json(path)
     if evidence.certificate is None or content.get("seal") != evidence.certificate.seal:
         raise ReleaseError(
-            f"{path.name} is not the record of this release: it has another seal",
+            "the record is not that of this release: it has another seal",
             hint="the record of a release lies in the folder RELEASE.private, named after the seal",
         )
     try:
@@ -120,7 +117,7 @@ def read_record(path: Path, evidence: Evidence) -> Record:
         return Record.model_validate({**content, "rest": rest})
     except ValidationError as error:
         where = ".".join(str(part) for part in error.errors()[0]["loc"])
-        raise ReleaseError(f"{path.name} is not of its form at {where!r}") from None
+        raise ReleaseError(f"the record is not of its form at {where!r}") from None
 
 
 def private_sections(record: Record) -> tuple[Section, ...]:

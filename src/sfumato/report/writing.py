@@ -11,7 +11,7 @@ from typing import Any
 from sfumato.groups.record import group_findings
 from sfumato.progress import Progress, silent
 from sfumato.release.audit import Finding, require_release
-from sfumato.release.certificate import read_json
+from sfumato.release.certificate import read_private
 from sfumato.report.distributions import blocks_section, risk_section
 from sfumato.report.evidence import Evidence, evidence_of
 from sfumato.report.files import EVERYBODY, OWNER, check_file, write_file
@@ -110,7 +110,7 @@ def write_report(
         The file; default: beside the release, ``<release>.html``, and ``<release>.private.html`` for the private
         edition, which only its owner can read.
     private
-        The steward's record: a file in ``<release>.private``.
+        The steward's record: ``<release>.private``, or a file in it.
     progress
         Called while measuring and drawing.
 
@@ -124,9 +124,11 @@ def write_report(
     require_release(folder)
     path = report_path(folder, None if out is None else Path(out), edition=edition)
     evidence = evidence_of(folder, progress=progress)
-    record = None if private is None else read_record(Path(private), evidence)
+    record = None
     if private is not None:
-        evidence = _with_groups(evidence, read_json(Path(private)))
+        kept = read_private(Path(private), evidence.certificate)
+        record = read_record(kept, evidence)
+        evidence = _with_groups(evidence, kept)
     page = page_of(evidence, record=record)
     progress("drawing", 0.8)
     content = render(page).encode()

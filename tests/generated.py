@@ -32,7 +32,14 @@ TABLES: Mapping[str, tuple[type[Settings], ...]] = {
     "docs/groups.md": (Group, GroupMask, Memetic),
 }
 
-EXAMPLES = ("README.md", "docs/boxes.md", "docs/fuzzy.md", "docs/groups.md", "docs/partitions.md")
+EXAMPLES = (
+    "README.md",
+    "docs/boxes.md",
+    "docs/fuzzy.md",
+    "docs/groups.md",
+    "docs/harmonising.md",
+    "docs/partitions.md",
+)
 PRINTS = re.compile(r"(print\(.*\) +# )(.*)")
 
 

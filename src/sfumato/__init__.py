@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from sfumato.fuzzy.gustafson_kessel import GustafsonKessel
     from sfumato.groups import Group, GroupMask
     from sfumato.groups.outliers import outliers
+    from sfumato.harmonising import agree, harmonise
     from sfumato.measures import Promise, measure, minimal_uniques, profile, utility_of
     from sfumato.microfile import Microfile, read
     from sfumato.microfile.forms import Exact, Fuzzy, Interval, Sets
@@ -48,6 +49,8 @@ _HOMES = {
     "Roles": "sfumato.microfile.roles",
     "Sets": "sfumato.microfile.forms",
     "adequacy": "sfumato.attacks",
+    "agree": "sfumato.harmonising",
+    "harmonise": "sfumato.harmonising",
     "judge": "sfumato.attacks.disclosure",
     "measure": "sfumato.measures",
     "minimal_uniques": "sfumato.measures",
@@ -77,9 +80,11 @@ __all__ = [
     "Roles",
     "Sets",
     "adequacy",
+    "agree",
     "datasets",
     "errors",
     "fuzzy",
+    "harmonise",
     "judge",
     "measure",
     "minimal_uniques",

@@ -13,9 +13,9 @@ from sfumato.attacks.seen import seen_in
 from sfumato.errors import SettingError
 from sfumato.groups.group import Group, PlaceNames
 from sfumato.groups.regions import regions_of
-from sfumato.groups.selection import attributes_of
 from sfumato.groups.sighting import Sighting
 from sfumato.microfile.microfile import Microfile, as_microfile
+from sfumato.microfile.selection import attributes_of
 from sfumato.progress import Progress, silent
 from sfumato.settings import Settings
 
@@ -130,7 +130,7 @@ class Attack(Settings):
 
     def _refuse_shown(self, attacked: Microfile) -> None:
         """Refuse to judge a release that still has what defines the group: nobody needs an attack then."""
-        shown = [name for name in attributes_of(self.group.vital) if name in attacked.attributes]
+        shown = [name for name in attributes_of(self.group.vital, setting="vital") if name in attacked.attributes]
         if shown:
             raise SettingError(
                 f"released: it has the vital attribute {shown[0]!r}, so that nobody needs an attack",

@@ -12,10 +12,10 @@ from pydantic import Field
 from sfumato.arrays import Flags, Reals
 from sfumato.attacks.attack import Attack
 from sfumato.errors import SettingError, nearest
-from sfumato.groups.selection import attributes_of
 from sfumato.microfile.attribute import Kind
 from sfumato.microfile.microfile import Microfile, as_microfile
 from sfumato.microfile.roles import Names
+from sfumato.microfile.selection import attributes_of
 from sfumato.progress import Progress
 
 PARTS = 10
@@ -65,7 +65,7 @@ class LearnedAttack(Attack):
         return LearnedModel(learner, tuple(features), min(ratio / (1.0 + ratio), many), self.threads)
 
     def _names(self, people: Microfile) -> tuple[str, ...]:
-        own = {*attributes_of(self.group.vital), *self.group.parameter}
+        own = {*attributes_of(self.group.vital, setting="vital"), *self.group.parameter}
         for name in self.attributes:
             if name not in people.attributes:
                 raise SettingError(f"attributes: there is no column {name!r}", hint=nearest(name, people.names))

@@ -8,9 +8,9 @@ import numpy as np
 
 from sfumato.arrays import Codes, Reals
 from sfumato.groups.influence import Influence
-from sfumato.groups.selection import attributes_of, chosen_in
 from sfumato.microfile.attribute import Kind
 from sfumato.microfile.microfile import Microfile
+from sfumato.microfile.selection import attributes_of, chosen_in
 
 if TYPE_CHECKING:
     from sfumato.groups.mask import GroupMask

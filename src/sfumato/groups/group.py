@@ -11,15 +11,14 @@ import numpy as np
 from pydantic import BeforeValidator, Field, model_validator
 
 from sfumato.arrays import Codes, Flags, Reals
-from sfumato.errors import SettingError, nearest
-from sfumato.groups.selection import Chosen, attributes_of, chosen_in, label_of, listed_values, read_chosen
+from sfumato.errors import MicrofileError, SettingError
 from sfumato.groups.signals import Signal
+from sfumato.microfile.joining import JOINT, joined, label_of
 from sfumato.microfile.microfile import Microfile, as_microfile
 from sfumato.microfile.roles import Names, weights_named
+from sfumato.microfile.selection import Chosen, attributes_of, check_known, chosen_in, read_chosen
 from sfumato.settings import Settings
 
-JOINT = "/"
-"""Between the values of several parameter attributes in a place's label."""
 PLACES = f"a place is a value of the parameter, those of several attributes joined by {JOINT}"
 """What to do about a place that is not there; a list of those that are would show records' values."""
 
@@ -107,24 +106,16 @@ class Group(Settings):
         """Say where each record is."""
         people = as_microfile(microfile)
         for name in self.parameter:
-            if name not in people.attributes:
-                raise SettingError(f"parameter: there is no column {name!r}", hint=nearest(name, people.names))
-        encoded = [people.encoded(name) for name in self.parameter]
-        missing = np.logical_or.reduce([its.missing for its in encoded])
-        # the rank of each combination of values, those of the first attribute first
-        combined, found = np.unique(np.stack([its.codes[~missing] for its in encoded]), axis=1, return_inverse=True)
-        codes = np.full(people.records, -1, dtype=np.int32)
-        codes[~missing] = found.ravel()
-        names = [[label_of(value) for value in listed_values(its.values)] for its in encoded]
-        labels = tuple(
-            JOINT.join(its[code] for its, code in zip(names, combination, strict=True)) for combination in combined.T
-        )
-        if len(set(labels)) < len(labels):
+            check_known(people, name, "parameter")
+        try:
+            its = joined([people.encoded(name) for name in self.parameter])
+        except MicrofileError:
             raise SettingError(
                 f"parameter: two places get the same name when values of {', '.join(self.parameter)} are joined by "
                 f"{JOINT!r}, for some values have it in them",
                 hint=f"write another sign for {JOINT!r} in these values, or join the attributes to one yourself",
-            )
+            ) from None
+        codes, labels = its.codes, tuple(its.values.tolist())
         return Places(codes, labels) if self.values is None else self._wanted(codes, labels)
 
     def _wanted(self, codes: Codes, labels: tuple[str, ...]) -> Places:

@@ -11,11 +11,11 @@ from sfumato.errors import SettingError
 from sfumato.fuzzy.shapes import AnyShape
 from sfumato.groups.evolution import Memetic
 from sfumato.groups.group import ByPlace, Group, PlaceNames
-from sfumato.groups.selection import Chosen
 from sfumato.groups.sighting import Onlooker
 from sfumato.groups.together import check_together
 from sfumato.microfile.microfile import Microfile, as_microfile
 from sfumato.microfile.roles import Names
+from sfumato.microfile.selection import Chosen
 from sfumato.progress import Progress, silent
 from sfumato.release.release import Release
 from sfumato.settings import Settings

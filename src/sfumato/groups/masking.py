@@ -18,12 +18,12 @@ from sfumato.groups.outliers import outliers
 from sfumato.groups.record import record_of
 from sfumato.groups.reshaping import reshape
 from sfumato.groups.rounding import largest_remainders
-from sfumato.groups.selection import chosen_in
 from sfumato.groups.signals import Signal
 from sfumato.groups.swapping import Swaps, swap_exactly, unproven
 from sfumato.groups.task import Reshaping
 from sfumato.measures.promise import Promise
 from sfumato.microfile.microfile import Microfile
+from sfumato.microfile.selection import chosen_in
 from sfumato.progress import Progress
 from sfumato.release.release import Release
 

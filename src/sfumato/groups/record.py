@@ -142,7 +142,7 @@ def group_findings(record: Mapping[str, Any], table: Microfile, codebook: Codebo
 def _one_finding(number: int, one: Mapping[str, Any], table: Microfile, codebook: Codebook) -> list[str]:
     from sfumato.groups.mask import GroupMask
     from sfumato.groups.masking import signal_of
-    from sfumato.groups.selection import attributes_of
+    from sfumato.microfile.selection import attributes_of
 
     settings = GroupMask(**one["mask"])
     chosen = (settings.group.vital, settings.universe, settings.other, settings.other_universe)

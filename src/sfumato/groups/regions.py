@@ -9,8 +9,8 @@ import numpy as np
 from sfumato.errors import SettingError, nearest
 from sfumato.groups.group import Group
 from sfumato.groups.outliers import FEWEST, outliers
-from sfumato.groups.selection import label_of
 from sfumato.groups.signals import Signal
+from sfumato.microfile.joining import label_of
 from sfumato.microfile.microfile import Microfile
 
 

@@ -25,11 +25,11 @@ from sfumato.groups.record import record_of
 from sfumato.groups.regions import members_of, outliers_within
 from sfumato.groups.reshaping import reshape
 from sfumato.groups.rounding import largest_remainders
-from sfumato.groups.selection import attributes_of
 from sfumato.groups.sighting import Sighting
 from sfumato.groups.swapping import Swaps, swap_exactly, unproven
 from sfumato.groups.task import Reshaping
 from sfumato.microfile.microfile import Microfile
+from sfumato.microfile.selection import attributes_of
 from sfumato.progress import Progress
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def repair(settings: GroupMask, microfile: Microfile, progress: Progress) -> Mas
     progress("counting", 0.0)
     task = task_of(settings, microfile)
     loop = _Loop(task, influence_of(settings, microfile), task.places)
-    if not {*attributes_of(settings.group.vital)} <= {*settings.identifiers}:
+    if not {*attributes_of(settings.group.vital, setting="vital")} <= {*settings.identifiers}:
         # who sees the vital attributes needs no attack
         open_eyes = Sighting(ITSELF, task.members.astype(np.float64), settings.alpha, settings.robust)
         loop.remember(open_eyes)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from sfumato.errors import SettingError
-from sfumato.groups.selection import Chosen, attributes_of
+from sfumato.microfile.selection import Chosen, attributes_of
 
 if TYPE_CHECKING:
     from sfumato.groups.mask import GroupMask

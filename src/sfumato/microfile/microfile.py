@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import narwhals as nw
@@ -191,6 +192,16 @@ class Microfile:
         for name in names:
             self.attribute(name)
         return self._like(self._table.select(*names))
+
+    def renamed(self, names: Mapping[str, str]) -> Microfile:
+        """Return a microfile in which some attributes have other names, each given with its new one."""
+        copy = self._like(self._table)
+        copy._table = self._table.rename(dict(names))
+        copy.attributes = {
+            names.get(name, name): replace(attribute, name=names.get(name, name))
+            for name, attribute in self.attributes.items()
+        }
+        return copy
 
     def rearranged(self, names: Sequence[str], order: np.ndarray[Any, np.dtype[np.int64]]) -> Microfile:
         """Return a microfile in which each record has some attributes of another, whose place ``order`` gives."""

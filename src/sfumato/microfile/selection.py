@@ -15,6 +15,7 @@ from pydantic import BeforeValidator, Discriminator, Field, Tag, TypeAdapter, Va
 from sfumato.arrays import Flags
 from sfumato.errors import SettingError, nearest
 from sfumato.microfile.attribute import Code, Kind
+from sfumato.microfile.joining import label_of, listed_values
 from sfumato.microfile.microfile import Microfile
 from sfumato.settings import Settings
 
@@ -137,28 +138,15 @@ def attributes_of(chosen: Chosen, *, setting: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for combination in several for name in combination))
 
 
-def label_of(value: object) -> str:
-    """Write a value as people do.
-
-    >>> label_of(300.0), label_of("300"), label_of(0.5)
-    ('300', '300', '0.5')
-    """
-    if isinstance(value, bool | np.bool_):
-        return str(value).lower()
-    return str(int(value)) if isinstance(value, float | np.floating) and float(value).is_integer() else str(value)
-
-
-def listed_values(values: NDArray[Any]) -> list[Any]:
-    """Return the values of an attribute as Python's own; nanoseconds would become mere numbers."""
-    finest = {"M": "datetime64[us]", "m": "timedelta64[us]"}.get(values.dtype.kind)
-    is_days = values.dtype == np.dtype("datetime64[D]")
-    found: list[Any] = (values if finest is None or is_days else values.astype(finest)).tolist()
-    return found
+def check_known(microfile: Microfile, name: str, setting: str) -> None:
+    """Refuse an attribute that is not there."""
+    if name not in microfile.attributes:
+        raise SettingError(f"{setting}: there is no column {name!r}", hint=nearest(name, microfile.names))
 
 
 def _having(microfile: Microfile, name: str, wanted: Between | tuple[Value, ...], setting: str) -> Flags:
     """Say which records have a wanted value of an attribute."""
-    _known(microfile, name, setting)
+    check_known(microfile, name, setting)
     encoded = microfile.encoded(name)
     fitting = np.ones(encoded.values.size, dtype=np.bool_)
     if isinstance(wanted, Between):
@@ -177,11 +165,6 @@ def _spread(fitting: Flags, codes: Any) -> Flags:
     """Say of each record whether its value fits; a missing one does not."""
     found: Flags = np.append(fitting, False)[codes]
     return found
-
-
-def _known(microfile: Microfile, name: str, setting: str) -> None:
-    if name not in microfile.attributes:
-        raise SettingError(f"{setting}: there is no column {name!r}", hint=nearest(name, microfile.names))
 
 
 def _compared(microfile: Microfile, name: str, how: type[ast.cmpop], to: Value, setting: str) -> Flags:
@@ -309,7 +292,7 @@ class _Condition:
         return self._compared(_comparison(node, text, self.setting))
 
     def _compared(self, asked: _Comparison) -> tuple[Flags, Flags]:
-        _known(self.microfile, asked.name, self.setting)
+        check_known(self.microfile, asked.name, self.setting)
         codes = self.microfile.encoded(asked.name).codes
         if asked.how in (ast.In, ast.NotIn):
             inside = _having(self.microfile, asked.name, asked.given, self.setting)

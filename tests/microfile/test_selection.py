@@ -10,7 +10,7 @@ import pytest
 
 from sfumato import Microfile
 from sfumato.errors import SettingError
-from sfumato.groups.selection import Between, Chosen, attributes_of, chosen_in
+from sfumato.microfile.selection import Between, Chosen, attributes_of, chosen_in
 
 PEOPLE = Microfile(
     pl.DataFrame(

@@ -1,0 +1,147 @@
+"""Steps that change which attributes a file has, how they are called and of which kind they are."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import numpy as np
+import polars as pl
+from pydantic import Field, field_validator
+
+from sfumato.errors import SettingError
+from sfumato.harmonising.step import Several, Step, check_free, refuse_values, with_numbers, with_texts
+from sfumato.microfile.attribute import Code, Kind, kind_named
+from sfumato.microfile.joining import JOINT, joined
+from sfumato.microfile.microfile import Microfile
+from sfumato.microfile.roles import Names
+
+
+class Rename(Step):
+    """Gives attributes other names."""
+
+    rename: dict[str, str] = Field(min_length=1)
+    """Each attribute with its new name."""
+
+    @field_validator("rename")
+    @classmethod
+    def _different(cls, names: dict[str, str]) -> dict[str, str]:
+        twice = [name for name in names.values() if list(names.values()).count(name) > 1]
+        if twice:
+            raise ValueError(f"two attributes would be called {twice[0]!r}")
+        return names
+
+    @property
+    def attributes(self) -> tuple[str, ...]:
+        """Those that are renamed."""
+        return tuple(self.rename)
+
+    def _applied(self, microfile: Microfile) -> Microfile:
+        for name in self.rename.values():
+            check_free(microfile, name, "rename", given_up=self.rename)
+        return microfile.renamed(self.rename)
+
+
+class Join(Step):
+    """Puts one attribute in the place of several: the combinations of their values, missing where one of them is."""
+
+    join: Annotated[Names, Field(min_length=2)]
+    """The attributes; they are replaced."""
+    into: str = Field(min_length=1)
+    """The name of the attribute that they become."""
+    between: str = JOINT
+    """What stands between their values."""
+
+    @field_validator("join")
+    @classmethod
+    def _once(cls, names: tuple[str, ...]) -> tuple[str, ...]:
+        if len(set(names)) < len(names):
+            raise ValueError("it names an attribute twice")
+        return names
+
+    @property
+    def attributes(self) -> tuple[str, ...]:
+        """Those that are joined."""
+        return self.join
+
+    def words(self) -> str:
+        """Say what becomes of what."""
+        return f"{super().words()} into {self.into}"
+
+    def _applied(self, microfile: Microfile) -> Microfile:
+        check_free(microfile, self.into, "into", given_up=self.join)
+        both = joined([microfile.encoded(name) for name in self.join], between=self.between)
+        rest = [name for name in microfile.names if name not in self.join or name == self.into]
+        return with_texts(microfile, self.into, both).select(rest if self.into in rest else [*rest, self.into])
+
+
+class Drop(Step):
+    """Removes attributes."""
+
+    drop: Several
+    """The attributes."""
+
+    @property
+    def attributes(self) -> tuple[str, ...]:
+        """Those that go."""
+        return self.drop
+
+    def _applied(self, microfile: Microfile) -> Microfile:
+        rest = [name for name in microfile.names if name not in self.drop]
+        if not rest:
+            raise SettingError("drop: no attribute would be left")
+        return microfile.select(rest)
+
+
+class Select(Step):
+    """Removes all attributes but some."""
+
+    select: Several
+    """The attributes that stay, in their new order."""
+
+    @property
+    def attributes(self) -> tuple[str, ...]:
+        """Those that stay."""
+        return self.select
+
+    def _applied(self, microfile: Microfile) -> Microfile:
+        return microfile.select(list(dict.fromkeys(self.select)))
+
+
+class SetKinds(Step):
+    """Says which kind attributes are of; text that holds numbers becomes numbers where it is to be numeric."""
+
+    kinds: dict[str, str | tuple[Code, ...]] = Field(min_length=1)
+    """Each attribute with its kind: numeric, categorical, ordinal, or the categories from low to high."""
+
+    @field_validator("kinds")
+    @classmethod
+    def _known(cls, kinds: dict[str, str | tuple[Code, ...]]) -> dict[str, str | tuple[Code, ...]]:
+        for name, kind in kinds.items():
+            if isinstance(kind, str):
+                try:
+                    kind_named(kind, attribute=name)
+                except SettingError as error:
+                    raise ValueError(error.message) from None
+        return kinds
+
+    @property
+    def attributes(self) -> tuple[str, ...]:
+        """Those whose kind is said."""
+        return tuple(self.kinds)
+
+    def _applied(self, microfile: Microfile) -> Microfile:
+        for name, kind in self.kinds.items():
+            series = microfile.series(name)
+            if kind == Kind.NUMERIC and not (series.dtype.is_numeric() or series.dtype.is_temporal()):
+                encoded = microfile.encoded(name)
+                numbers = pl.Series(encoded.values.tolist(), dtype=pl.String).cast(pl.Float64, strict=False)
+                found = numbers.fill_null(np.nan).to_numpy()
+                refuse_values(
+                    encoded, ~np.isfinite(found), f"{name!r} has values that are no numbers", hint="map them first"
+                )
+                microfile = with_numbers(microfile, name, found, encoded.codes)
+            else:
+                microfile = microfile.with_columns({}, kinds={name: kind})
+                # refuses categories that a declared order does not list
+                microfile.encoded(name)
+        return microfile

@@ -7,15 +7,16 @@ from typing import Annotated, Any, Protocol
 import numpy as np
 from pydantic import ConfigDict, Field, SkipValidation
 
-from sfumato.arrays import Reals
-from sfumato.attacks.disclosure import Disclosure, disclosure_of
-from sfumato.attacks.seen import seen_in
+from sfumato.arrays import Flags, Reals
 from sfumato.errors import SettingError
 from sfumato.groups.group import Group, PlaceNames
 from sfumato.groups.regions import regions_of
 from sfumato.groups.sighting import Sighting
+from sfumato.harmonising import harmonise
+from sfumato.harmonising.harmonise import Steps
 from sfumato.microfile.microfile import Microfile, as_microfile
-from sfumato.microfile.selection import attributes_of
+from sfumato.microfile.roles import Names
+from sfumato.microfile.selection import Chosen, attributes_of, check_known, chosen_in
 from sfumato.progress import Progress, silent
 from sfumato.settings import Settings
 
@@ -33,9 +34,18 @@ class Attack(Settings):
     model_config = ConfigDict(arbitrary_types_allowed=True)
 
     group: Group
-    """Who is looked for, and over which places. The attacked file need not have its vital attributes."""
+    """Who is looked for, and over which places, as the attacked file writes it; it need not have the vital attributes,
+    the original does."""
     third_party: Annotated[Any, SkipValidation] = Field(default=None, exclude=True, repr=False)
-    """Somebody else's file, which has the vital attributes: a microfile or a frame."""
+    """Somebody else's file, which has the vital attributes: a microfile or a frame, harmonised."""
+    third_party_vital: Chosen | None = None
+    """What makes a member in the third-party file, if it is told there in another way than in the group."""
+    harmonise: Steps = ()
+    """What is done to the attacked file so that it is like the third-party file. Records that it leaves out are not
+    looked at."""
+    attributes: Names = ()
+    """What is looked at: attributes that both files have. Default: all that the third-party file has, but for the vital
+    ones and the parameter; name them if the attacked file lacks some, or if some are identifiers."""
     known: PlaceNames = ()
     """Places of which everybody knows that the group stands out there; to find them discloses nothing."""
     region: str | None = None
@@ -71,11 +81,18 @@ class Attack(Settings):
         progress
             Told how far it is.
         """
-        people = self._third_party(third_party)
-        vital = self.group.members(people)
+        given = self.third_party if third_party is None else third_party
+        if given is None:
+            raise SettingError(
+                "third_party: an attack needs somebody else's file to learn from", hint="give third_party=..."
+            )
+        people = as_microfile(given)
+        setting = "vital" if self.third_party_vital is None else "third_party_vital"
+        vital = chosen_in(people, self._vital, setting=setting)
         if not vital.any():
             raise SettingError(
-                "the third-party file has no vital records", hint="give the vital values as that file writes them"
+                "the third-party file has no vital records",
+                hint="write the vital values as that file does (third_party_vital)",
             )
         if vital.all():
             raise SettingError(
@@ -84,65 +101,43 @@ class Attack(Settings):
             )
         return self._learn(people, vital, np.random.SeedSequence([self.seed, attempt]), progress)
 
-    def _learn(self, people: Microfile, vital: Any, seeds: np.random.SeedSequence, progress: Progress) -> Model:
+    def _learn(self, people: Microfile, vital: Flags, seeds: np.random.SeedSequence, progress: Progress) -> Model:
         raise NotImplementedError
 
-    def _third_party(self, given: Any) -> Microfile:
-        file = self.third_party if given is None else given
-        if file is None:
-            raise SettingError(
-                "third_party: an attack needs somebody else's file to learn from", hint="give third_party=..."
-            )
-        return as_microfile(file)
+    @property
+    def _vital(self) -> Chosen:
+        return self.group.vital if self.third_party_vital is None else self.third_party_vital
+
+    def looked_at(self, people: Microfile) -> tuple[str, ...]:
+        """Return the attributes of a third-party file that the attack looks at."""
+        own = {*attributes_of(self._vital, setting="vital"), *self.group.parameter}
+        for name in self.attributes:
+            check_known(people, name, "attributes")
+            if name in own:
+                raise SettingError(f"attributes: {name!r} is vital or the parameter; the attack must look at others")
+        names = self.attributes or tuple(name for name in people.names if name not in own)
+        if not names:
+            raise SettingError("attributes: there is none to look at")
+        return names
 
     def sighting(self, microfile: Microfile, *, attempt: int = 0, progress: Progress = silent) -> Sighting:
         """Return what the attack sees in a file; see :class:`~sfumato.groups.sighting.Onlooker`."""
         return self.sighting_of(self.learn(attempt=attempt, progress=progress), microfile, microfile)
 
     def sighting_of(self, model: Model, attacked: Microfile, original: Microfile) -> Sighting:
-        """Return what a model makes of a file; in which region places lie, the original tells."""
-        regions = None if self.region is None else regions_of(self.group, original, self.region)
-        memberships = model.memberships(attacked, threads=self.threads)
-        return Sighting(self.name, memberships, self.significance, self.robust, regions)
-
-    def judge(
-        self, people: Any, released: Any = None, *, third_party: Any = None, progress: Progress = silent
-    ) -> Disclosure:
-        """Attack a file, and compare what is found with the truth.
+        """Return what a model makes of a file.
 
         Parameters
         ----------
-        people
-            The original, with the vital attributes: where the group really stands out.
-        released
-            What an adversary gets; default: the original without the vital attributes.
-        third_party
-            What the adversary has beside it; default: that of the settings.
-        progress
-            Told how far it is.
+        model
+            What was learned.
+        attacked
+            The file.
+        original
+            The file that it was made of, which tells in which region places lie.
         """
-        original = as_microfile(people)
-        attacked = original if released is None else seen_in(released)
-        if released is not None:
-            self._refuse_shown(attacked)
-        model = self.learn(third_party, progress=progress)
-        return disclosure_of(self, model, original, attacked)
-
-    def _refuse_shown(self, attacked: Microfile) -> None:
-        """Refuse to judge a release that still has what defines the group: nobody needs an attack then."""
-        shown = [name for name in attributes_of(self.group.vital, setting="vital") if name in attacked.attributes]
-        if shown:
-            raise SettingError(
-                f"released: it has the vital attribute {shown[0]!r}, so that nobody needs an attack",
-                hint="take it out, or look at the group's own signal",
-            )
-
-    def same_file(self, people: Microfile, third_party: Any = None) -> bool:
-        """Say whether the third-party file is the attacked one itself, so that the attack says little."""
-        file = self._third_party(third_party)
-        if file is people:
-            return True
-        if file.records != people.records:
-            return False
-        names = [name for name in file.names if name in people.attributes]
-        return bool(names) and all(file.series(name).equals(people.series(name)) for name in names)
+        regions = None if self.region is None else regions_of(self.group, original, self.region)
+        found = harmonise(attacked, self.harmonise)
+        memberships = np.zeros(attacked.records)
+        memberships[found.kept] = model.memberships(found.microfile, threads=self.threads)
+        return Sighting(self.name, memberships, self.significance, self.robust, regions)

@@ -5,21 +5,26 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import polars as pl
 
 from sfumato.attacks.adequacy import Adequacy, adequacy
+from sfumato.attacks.attack import Attack, Model
 from sfumato.attacks.seen import seen_in
 from sfumato.errors import SettingError
 from sfumato.groups.masking import numbers_of
-from sfumato.groups.regions import outliers_within
+from sfumato.groups.regions import outliers_within, regions_of
+from sfumato.groups.repairing import ITSELF
+from sfumato.groups.sighting import Sighting
 from sfumato.groups.signals import Signal
 from sfumato.microfile.microfile import Microfile, as_microfile
+from sfumato.microfile.selection import attributes_of
 from sfumato.progress import Progress, silent
 
-if TYPE_CHECKING:
-    from sfumato.attacks.attack import Attack, Model
+AFRESH = 1000
+"""A release is attacked with other random numbers than those against which it may have been masked."""
 
 
 @dataclass(frozen=True)
@@ -28,8 +33,8 @@ class Disclosure:
 
     attack: str
     """Its name."""
-    model: Model
-    """What it learned."""
+    model: Model | None
+    """What it learned; None of who sees the vital attributes themselves."""
     true: Signal
     """How many members each place has."""
     auxiliary: Signal
@@ -74,20 +79,17 @@ class Disclosure:
     def summary(self) -> dict[str, Any]:
         """Return what JSON tells of it."""
         its = self.adequacy
+        names = ("accuracy", "sensitivity", "specificity", "youden", "markedness")
         return {
             "attack": self.attack,
             "disclosed": list(self.disclosed),
             "stands_out": [self.labels[place] for place in self.standing_out],
             "found": [self.labels[place] for place in self.found],
             "correlation": self.correlation,
-            "accuracy": its.accuracy,
-            "sensitivity": its.sensitivity,
-            "specificity": its.specificity,
-            "youden": its.youden,
-            "markedness": its.markedness,
+            **{name: getattr(its, name) for name in names},
             "bayes": {"value": its.bayes.value, "words": its.bayes.words},
             "signals": [
-                {"place": label, "region": region, "true": true, "auxiliary": seen, "crisp": int(crisp)}
+                {"place": label, "region": region, "true": int(true), "auxiliary": seen, "crisp": int(crisp)}
                 for label, region, true, seen, crisp in zip(
                     self.labels,
                     self.regions or (None,) * len(self.labels),
@@ -123,30 +125,73 @@ class Verdict:
         return max(self.disclosures, key=lambda one: (len(one.disclosed), one.adequacy.youden))
 
 
-def judge(attacks: Iterable[Attack], people: Any, released: Any = None, *, progress: Progress = silent) -> Verdict:
-    """Let several attacks loose on a file; the verdict is the worst of all.
+def judge(
+    attacks: Iterable[Attack] | Attack, people: Any, released: Any = None, *, progress: Progress = silent
+) -> Verdict:
+    """Let attacks loose on a file; the verdict is the worst of all.
 
     Parameters
     ----------
     attacks
         Each with its third-party file.
     people
-        The original, with the vital attributes.
+        The original, with the vital attributes: where the group really stands out.
     released
-        What an adversary gets; default: the original without the vital attributes.
+        What an adversary gets: a release or a frame. If it has the vital attributes, it is also looked at how the group
+        stands out in it to the naked eye. Default: the original without the vital attributes.
     progress
         Told how far each is.
+
+    Examples
+    --------
+    >>> import sfumato as sf
+    >>> army = sf.Group(vital={"service": [1]}, parameter="workplace")
+    >>> habits = ["age", "sex", "hours", "departure", "travel_minutes", "transport", "income"]
+    >>> other_year = sf.datasets.census(60_000, year=2018)
+    >>> attack = sf.LearnedAttack(group=army, third_party=other_year, attributes=habits, learner="logistic")
+    >>> verdict = judge(attack, sf.datasets.census(60_000, year=2020))
+    >>> verdict.disclosed, verdict.worst.attack
+    (True, 'logistic regression')
     """
-    several = tuple(attacks)
+    several = (attacks,) if isinstance(attacks, Attack) else tuple(attacks)
     if not several:
         raise SettingError("attacks: there is none", hint="give a FuzzyRuleAttack, a LearnedAttack, or several")
     original = as_microfile(people)
-    attacked = None if released is None else seen_in(released)
-    return Verdict(tuple(one.judge(original, attacked, progress=progress) for one in several))
+    attacked = original if released is None else _with_all(seen_in(released), original)
+    found = [] if released is None else [*_to_the_eye(several[0], original, seen_in(released))]
+    for attack in several:
+        model = attack.learn(attempt=0 if released is None else AFRESH, progress=progress)
+        found.append(_disclosure(attack, attack.sighting_of(model, attacked, original), model, original, attacked))
+    return Verdict(tuple(found))
 
 
-def disclosure_of(attack: Attack, model: Model, original: Microfile, attacked: Microfile) -> Disclosure:
-    """Compare what a model makes of the attacked file with the truth."""
+def is_same(one: Microfile, other: Microfile) -> bool:
+    """Say whether two files are the same people, so that what is learned from one says little about the other."""
+    names = [name for name in one.names if name in other.attributes]
+    return one.records == other.records and bool(names) and all(one.series(n).equals(other.series(n)) for n in names)
+
+
+def _to_the_eye(attack: Attack, original: Microfile, seen: Microfile) -> Iterable[Disclosure]:
+    """Look at the group itself, if a release has its vital attributes."""
+    if all(name in seen.attributes for name in attributes_of(attack.group.vital, setting="vital")):
+        members = attack.group.members(seen).astype(np.float64)
+        regions = None if attack.region is None else regions_of(attack.group, original, attack.region)
+        sighting = Sighting(ITSELF, members, attack.significance, attack.robust, regions)
+        yield _disclosure(attack, sighting, None, original, seen)
+
+
+def _with_all(seen: Microfile, original: Microfile) -> Microfile:
+    """Let a release have all attributes of the original; of those that it lacks nothing is known."""
+    lacking = [name for name in original.names if name not in seen.attributes]
+    empty = {name: pl.Series(name, [None] * seen.records, dtype=original.series(name).dtype) for name in lacking}
+    kinds = {name: list(original.attribute(name).order) or original.attribute(name).kind.value for name in lacking}
+    return seen.with_columns(empty, kinds=kinds) if lacking else seen
+
+
+def _disclosure(
+    attack: Attack, sighting: Sighting, model: Model | None, original: Microfile, attacked: Microfile
+) -> Disclosure:
+    """Compare what is seen in the attacked file with the truth."""
     true = attack.group.quantity(original)
     if np.ptp(true.values) == 0:
         raise SettingError(
@@ -159,13 +204,15 @@ def disclosure_of(attack: Attack, model: Model, original: Microfile, attacked: M
             "released: its places are not those of the original", hint="the parameter must have the same values in both"
         )
     known = numbers_of(attack.known, places, "known")
-    sighting = attack.sighting_of(model, attacked, original)
-    how: dict[str, Any] = {"alpha": attack.significance, "robust": attack.robust}
     auxiliary = sighting.signal(places)
     standing_out, found = (
-        tuple(place for place in outliers_within(signal, sighting.regions, **how) if place not in known)
+        tuple(
+            place
+            for place in outliers_within(signal, sighting.regions, alpha=sighting.alpha, robust=sighting.robust)
+            if place not in known
+        )
         for signal in (true, auxiliary)
     )
     return Disclosure(
-        attack.name, model, true, auxiliary, sighting.crisp(places), sighting.regions, standing_out, found, known
+        sighting.name, model, true, auxiliary, sighting.crisp(places), sighting.regions, standing_out, found, known
     )

@@ -59,7 +59,7 @@ class FuzzyRuleAttack(Attack):
         names = [variable.attribute for variable in self.variables]
         if len(set(names)) < len(names):
             raise ValueError("variables: an attribute has two variables")
-        own = {*attributes_of(self.group.vital, setting="vital"), *self.group.parameter}
+        own = {*attributes_of(self._vital, setting="vital"), *self.group.parameter}
         wrong = [name for name in names if name in own]
         if wrong:
             raise ValueError(f"variables: {wrong[0]!r} is vital or the parameter; rules must speak of other attributes")

@@ -11,11 +11,9 @@ from pydantic import Field
 
 from sfumato.arrays import Flags, Reals
 from sfumato.attacks.attack import Attack
-from sfumato.errors import SettingError, nearest
+from sfumato.errors import SettingError
 from sfumato.microfile.attribute import Kind
 from sfumato.microfile.microfile import Microfile, as_microfile
-from sfumato.microfile.roles import Names
-from sfumato.microfile.selection import attributes_of
 from sfumato.progress import Progress
 
 PARTS = 10
@@ -27,9 +25,6 @@ MOST_CATEGORIES = 60
 class LearnedAttack(Attack):
     """Learn who belongs to a group by gradient boosting or logistic regression, and find the group's places by it."""
 
-    attributes: Names = ()
-    """What is looked at: attributes that both files have. Default: all of the third-party file, but for the vital ones
-    and the parameter; name them if the attacked file lacks some, or if some are identifiers."""
     learner: Literal["boosting", "logistic"] = "boosting"
     """What learns: trees boosted by gradients, or a logistic regression."""
     min_confidence_ratio: float = Field(default=0.75, gt=0)
@@ -48,9 +43,8 @@ class LearnedAttack(Attack):
     def _learn(
         self, people: Microfile, vital: Flags, seeds: np.random.SeedSequence, progress: Progress
     ) -> LearnedModel:
-        names = self._names(people)
         boosting = self.learner == "boosting"
-        features = [_Feature.of(people, name, parts=1 if boosting else PARTS) for name in names]
+        features = [_Feature.of(people, name, parts=1 if boosting else PARTS) for name in self.looked_at(people)]
         seed = int(seeds.generate_state(1)[0])
         progress(f"learning by {self.name}", 0.0)
         learner = _boosting(features, seed) if boosting else _logistic()
@@ -63,18 +57,6 @@ class LearnedAttack(Attack):
         ratio = self.min_confidence_ratio
         many = float(np.partition(chances, -int(vital.sum()))[-int(vital.sum())])
         return LearnedModel(learner, tuple(features), min(ratio / (1.0 + ratio), many), self.threads)
-
-    def _names(self, people: Microfile) -> tuple[str, ...]:
-        own = {*attributes_of(self.group.vital, setting="vital"), *self.group.parameter}
-        for name in self.attributes:
-            if name not in people.attributes:
-                raise SettingError(f"attributes: there is no column {name!r}", hint=nearest(name, people.names))
-            if name in own:
-                raise SettingError(f"attributes: {name!r} is vital or the parameter; the attack must look at others")
-        names = self.attributes or tuple(name for name in people.names if name not in own)
-        if not names:
-            raise SettingError("attributes: there is none to look at")
-        return names
 
 
 @dataclass(frozen=True)

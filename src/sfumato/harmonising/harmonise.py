@@ -6,8 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any
 
+import numpy as np
 from pydantic import BeforeValidator, Discriminator, Tag
 
+from sfumato.arrays import Counts
 from sfumato.errors import SfumatoError, nearest
 from sfumato.harmonising.attributes import Drop, Join, Rename, Select, SetKinds
 from sfumato.harmonising.records import Keep
@@ -107,6 +109,8 @@ class Harmonised:
     microfile: Microfile
     steps: tuple[Done, ...]
     """What each step did."""
+    kept: Counts
+    """Which records of the file are left, by their numbers."""
 
 
 def harmonise(microfile: Any, steps: Sequence[Step | Mapping[str, Any]], *, setting: str = "harmonise") -> Harmonised:
@@ -137,13 +141,16 @@ def harmonise(microfile: Any, steps: Sequence[Step | Mapping[str, Any]], *, sett
     keep AGEP: 1 of 3 records removed
     """
     people = as_microfile(microfile)
-    done = []
+    done, kept = [], np.arange(people.records)
     for number, step in enumerate(Harmonise(harmonise=steps).harmonise):
         before = people.records
         try:
-            people = step.apply(people)
+            after = step.apply(people)
         except SfumatoError as error:
             # says which step it was
             raise type(error)(f"{setting}[{number}]: {error.message}", hint=error.hint) from None
+        if isinstance(step, Keep):
+            kept = kept[step.kept(people)]
+        people = after
         done.append(Done(step.words(), before, people.records))
-    return Harmonised(people, tuple(done))
+    return Harmonised(people, tuple(done), kept)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pydantic import model_validator
 
+from sfumato.arrays import Flags
 from sfumato.errors import SettingError
 from sfumato.harmonising.step import Step
 from sfumato.microfile.microfile import Microfile
@@ -30,11 +31,15 @@ class Keep(Step):
         """Those that decide."""
         return attributes_of(self.keep, setting="keep")
 
-    def _applied(self, microfile: Microfile) -> Microfile:
+    def kept(self, microfile: Microfile) -> Flags:
+        """Say which records stay."""
         kept = chosen_in(microfile, self.keep, setting="keep")
         if not kept.any():
             raise SettingError(
                 f"keep: none of the {microfile.records:,} records is left",
                 hint="look at the codes and units of the attributes with sfumato profile",
             )
-        return microfile.filter(kept)
+        return kept
+
+    def _applied(self, microfile: Microfile) -> Microfile:
+        return microfile.filter(self.kept(microfile))

@@ -39,6 +39,7 @@ EXAMPLES = (
     "docs/groups.md",
     "docs/harmonising.md",
     "docs/partitions.md",
+    "docs/variables.md",
 )
 PRINTS = re.compile(r"(print\(.*\) +# )(.*)")
 

@@ -13,6 +13,7 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from sfumato import datasets, errors, fuzzy, statistics
     from sfumato.attacks import adequacy
+    from sfumato.attacks.acs import acs_steps, acs_variables
     from sfumato.attacks.disclosure import judge
     from sfumato.attacks.fuzzy_rules import FuzzyRuleAttack
     from sfumato.attacks.learned import LearnedAttack
@@ -48,6 +49,8 @@ _HOMES = {
     "Release": "sfumato.release",
     "Roles": "sfumato.microfile.roles",
     "Sets": "sfumato.microfile.forms",
+    "acs_steps": "sfumato.attacks.acs",
+    "acs_variables": "sfumato.attacks.acs",
     "adequacy": "sfumato.attacks",
     "agree": "sfumato.harmonising",
     "harmonise": "sfumato.harmonising",
@@ -79,6 +82,8 @@ __all__ = [
     "Release",
     "Roles",
     "Sets",
+    "acs_steps",
+    "acs_variables",
     "adequacy",
     "agree",
     "datasets",

@@ -13,6 +13,7 @@ from sfumato.attacks.evidence import gather_evidence
 from sfumato.attacks.grades import grades_of, make_grades
 from sfumato.attacks.rules import measure_rules
 from sfumato.errors import MicrofileError, SettingError
+from sfumato.fuzzy.categories import CategoricalVariable
 from sfumato.fuzzy.variables import LinguisticVariable
 from sfumato.microfile.microfile import Microfile
 from tests.attacks.plain import small_file
@@ -66,7 +67,20 @@ def test_some_records_keep_their_grades():
     assert grades.take(vital).of(1).tolist() == grades.of(1)[vital].tolist()
 
 
-def test_categories_have_no_grades():
+def test_categories_have_grades_in_words_of_their_own():
+    sex = CategoricalVariable(attribute="sex", values={"male": "m"}, rest="other")
+    grades = grades_of(Microfile(pl.DataFrame({"age": [20, 40, 20], "sex": ["f", "m", None]})), [AGE, sex])
+    assert grades.of(0).tolist() == [[1.0, 0.0], [0.0, 1.0], [1.0, 0.0]]
+    assert grades.of(1).tolist() == [[0.0, 1.0], [1.0, 0.0], [0.0, 0.0]]
+    assert grades.names == ("age", "sex")
+
+
+def test_an_unknown_attribute_is_named():
+    with pytest.raises(SettingError, match="variables: there is no column 'age'\nHint: did you mean 'agep'"):
+        grades_of(Microfile(pl.DataFrame({"agep": [1]})), [AGE])
+
+
+def test_categories_have_no_shapes():
     with pytest.raises(MicrofileError, match="'age' is categorical, not numeric"):
         grades_of(Microfile(pl.DataFrame({"age": ["young", "old"]})), [AGE])
 

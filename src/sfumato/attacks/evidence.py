@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from sfumato.arrays import Counts, Flags, Reals
 from sfumato.attacks.grades import Grades
 from sfumato.errors import SettingError
+from sfumato.fuzzy.variables import check_alpha
 from sfumato.kernels.rules import BLOCK, WORDS, Conditions, Paths, Side, add_products, mark
 from sfumato.parallel import batches_of, side_by_side
 
@@ -134,12 +135,6 @@ def gather_evidence(grades: Grades, vital: Flags, *, alpha: float = 0.5, threads
     conditions = grades.conditions(alpha)
     sides = [_side(grades.codes[flags], conditions, alpha, threads) for flags in (vital, ~vital)]
     return Evidence(alpha, grades.sizes, conditions, *sides)
-
-
-def check_alpha(alpha: float) -> None:
-    """Refuse a threshold that no product can reach, or that every one does."""
-    if not 0 < alpha <= 1:
-        raise SettingError(f"alpha must lie above 0 and at most at 1 (given: {alpha:g})")
 
 
 def paths_of(genes: Counts, sizes: Counts) -> tuple[Paths, Counts]:

@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 
 from sfumato.arrays import Codes, Counts, Flags, Reals
 from sfumato.errors import SettingError
-from sfumato.fuzzy.variables import LinguisticVariable
+from sfumato.fuzzy.categories import AnyVariable
 from sfumato.kernels.rules import Conditions
 from sfumato.microfile.microfile import Microfile
+from sfumato.microfile.selection import check_known
 
 
 @dataclass(frozen=True)
@@ -108,29 +109,23 @@ def make_grades(codes: Sequence[Codes], tables: Sequence[Reals], *, names: Seque
     return Grades(names, together, tuple(table for _, table in merged))
 
 
-def grades_of(microfile: Microfile, variables: Sequence[LinguisticVariable]) -> Grades:
+def grades_of(microfile: Microfile, variables: Sequence[AnyVariable]) -> Grades:
     """Return the grades of a microfile's records.
 
     Parameters
     ----------
     microfile
-        The records; the variables' attributes must be numeric.
+        The records; the attributes of linguistic variables must be numeric.
     variables
         What is said about them.
     """
     attributes = [variable.attribute for variable in variables]
     for name in attributes:
-        # refuses what is not numeric
-        microfile.numbers(name)
+        check_known(microfile, name, "variables")
     microfile.encode_together(attributes)
-    codes, tables = [], []
-    for variable in variables:
-        encoded = microfile.encoded(variable.attribute)
-        values = encoded.values.astype(np.int64) if encoded.values.dtype.kind in "mM" else encoded.values
-        # missing values may have a word of their own
-        tables.append(variable.grades(np.append(values.astype(np.float64), np.nan)))
-        codes.append(np.where(encoded.missing, np.int32(values.size), encoded.codes))
-    return make_grades(codes, tables, names=attributes)
+    # missing values may have a word of their own
+    coded = [variable.coded(microfile) for variable in variables]
+    return make_grades([codes for codes, _ in coded], [table for _, table in coded], names=attributes)
 
 
 def _merged(name: str, codes: Codes, table: Reals) -> tuple[Counts, Reals]:

@@ -10,11 +10,12 @@ from typing import Any
 import numpy as np
 
 from sfumato.arrays import Counts, Reals
-from sfumato.attacks.evidence import check_alpha, paths_of
+from sfumato.attacks.evidence import paths_of
 from sfumato.attacks.grades import Grades, grades_of
 from sfumato.attacks.rules import Measures, in_words
 from sfumato.errors import SettingError
-from sfumato.fuzzy.variables import LinguisticVariable
+from sfumato.fuzzy.categories import AnyVariable
+from sfumato.fuzzy.variables import check_alpha
 from sfumato.groups.group import Group
 from sfumato.groups.regions import outliers_within, regions_of
 from sfumato.groups.signals import Signal
@@ -77,6 +78,7 @@ class FuzzyModel:
     Examples
     --------
     >>> import polars as pl
+    >>> from sfumato.fuzzy import LinguisticVariable
     >>> age = LinguisticVariable(attribute="age", values={"young": {"shape": "falling", "corners": (20, 40)}})
     >>> measures = Measures(np.array([2.0]), np.array([1.0]), vital=4, others=100)
     >>> model = FuzzyModel((age,), np.array([[1]]), measures, alpha=0.5, says="soldiers")
@@ -86,7 +88,7 @@ class FuzzyModel:
     array([1.  , 0.75, 0.  , 0.  ])
     """
 
-    variables: tuple[LinguisticVariable, ...]
+    variables: tuple[AnyVariable, ...]
     genes: Counts
     """Rules by variables."""
     measures: Measures

@@ -10,7 +10,7 @@ from pydantic import Field
 
 from sfumato.arrays import Counts, Flags, Reals
 from sfumato.attacks.evidence import Evidence, paths_of
-from sfumato.fuzzy.variables import LinguisticVariable
+from sfumato.fuzzy.categories import AnyVariable
 from sfumato.kernels.rules import mark_general
 from sfumato.settings import Settings
 
@@ -166,7 +166,7 @@ def most_general(genes: Counts, sizes: Counts) -> Flags:
     return general
 
 
-def in_words(genes: Sequence[int], variables: Sequence[LinguisticVariable], *, group: str = "the group") -> str:
+def in_words(genes: Sequence[int], variables: Sequence[AnyVariable], *, group: str = "the group") -> str:
     """Say a rule in words.
 
     Parameters
@@ -180,9 +180,9 @@ def in_words(genes: Sequence[int], variables: Sequence[LinguisticVariable], *, g
 
     Examples
     --------
-    >>> from sfumato.fuzzy import Falling
+    >>> from sfumato.fuzzy import CategoricalVariable, Falling, LinguisticVariable
     >>> age = LinguisticVariable(attribute="age", values={"young": Falling(corners=(33, 37))})
-    >>> sex = LinguisticVariable(attribute="sex", values={"male": {"shape": "crisp", "stop": 2}})
+    >>> sex = CategoricalVariable(attribute="sex", values={"male": [1]})
     >>> in_words([1, 1], [age, sex], group="military")
     'if age is young and sex is male then military'
     >>> in_words([0, 0], [age, sex])

@@ -1,5 +1,6 @@
 """Fuzzy sets of an attribute's values: shapes, linguistic variables, partitions and how their members are counted."""
 
+from sfumato.fuzzy.automatic import automatic_variables
 from sfumato.fuzzy.cardinality import (
     fg_count,
     fuzzy_cardinality,
@@ -7,6 +8,8 @@ from sfumato.fuzzy.cardinality import (
     possibility_at_least,
     sigma_count,
 )
+from sfumato.fuzzy.categories import AnyVariable, CategoricalVariable
+from sfumato.fuzzy.coverage import BlindSpots, Uncovered, blind_spots, uncovered, widened
 from sfumato.fuzzy.memberships import as_partition, category_memberships
 from sfumato.fuzzy.partitions import crisp, ruspini, ruspini_from
 from sfumato.fuzzy.products import product, product_names
@@ -27,6 +30,9 @@ from sfumato.fuzzy.variables import Gap, LinguisticVariable
 
 __all__ = [
     "AnyShape",
+    "AnyVariable",
+    "BlindSpots",
+    "CategoricalVariable",
     "Crisp",
     "Falling",
     "Gap",
@@ -38,8 +44,11 @@ __all__ = [
     "Shape",
     "Trapezoidal",
     "Triangular",
+    "Uncovered",
     "ZShaped",
     "as_partition",
+    "automatic_variables",
+    "blind_spots",
     "category_memberships",
     "crisp",
     "fg_count",
@@ -51,4 +60,6 @@ __all__ = [
     "ruspini",
     "ruspini_from",
     "sigma_count",
+    "uncovered",
+    "widened",
 ]

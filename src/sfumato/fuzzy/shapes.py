@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike
 from pydantic import Field, field_validator, model_validator
 
 from sfumato.arrays import Reals
+from sfumato.microfile.hierarchy import readable
 from sfumato.settings import Settings
 
 
@@ -47,6 +48,22 @@ class Shape(Settings, ABC):
     @abstractmethod
     def words(self) -> str:
         """Say what the set means, for a codebook."""
+
+    @abstractmethod
+    def cut(self, alpha: float) -> tuple[float, float]:
+        """Return from where to where numbers belong to the set by at least alpha, above 0; infinite for shoulders."""
+
+    @abstractmethod
+    def widened(self, alpha: float, *, low: float | None = None, high: float | None = None) -> Shape:
+        """Return the shape with its slopes made longer, so that it reaches alpha, below 1, farther out.
+
+        Parameters
+        ----------
+        alpha
+            The grade.
+        low, high
+            Where the grade is to be alpha, below and above; default: that slope stays.
+        """
 
     @abstractmethod
     def _of_numbers(self, numbers: Reals) -> Reals: ...
@@ -92,6 +109,28 @@ class Cornered(Shape):
         if fall and fall[0] < fall[1]:
             parts.append(f"falling {how}from {written(fall[0])} to {written(fall[1])}")
         return ", ".join(parts)
+
+    def cut(self, alpha: float) -> tuple[float, float]:
+        """Return from where to where numbers belong to the set by at least alpha."""
+        share, rise, fall = self._share(alpha), self.rise, self.fall
+        low = rise[0] + share * (rise[1] - rise[0]) if rise else -math.inf
+        high = fall[1] - share * (fall[1] - fall[0]) if fall else math.inf
+        return low, high
+
+    def widened(self, alpha: float, *, low: float | None = None, high: float | None = None) -> Cornered:
+        """Return the shape with its feet farther out; the plateau stays."""
+        corners, share = list(self.corners), self._share(alpha)
+        if low is not None and self.rise:
+            corners[0] = -_outward(-self.rise[1], (self.rise[1] - low) / (1 - share))
+        if high is not None and self.fall:
+            corners[-1] = _outward(self.fall[0], (high - self.fall[0]) / (1 - share))
+        return type(self)(corners=tuple(corners))
+
+    def _share(self, alpha: float) -> float:
+        """Return how far up a slope, in shares of its width, the grade is alpha."""
+        if not self.rounded:
+            return alpha
+        return math.sqrt(alpha / 2) if alpha <= 0.5 else 1 - math.sqrt((1 - alpha) / 2)
 
     def _of_numbers(self, numbers: Reals) -> Reals:
         grades = np.ones(numbers.shape)
@@ -194,6 +233,16 @@ class Gaussian(Shape):
         low, high = f"{self.centre - half:.4g}", f"{self.centre + half:.4g}"
         return f"fully at {written(self.centre)}, less the farther away, half at about {low} and {high}"
 
+    def cut(self, alpha: float) -> tuple[float, float]:
+        """Return from where to where numbers belong to the set by at least alpha."""
+        half = self.deviation * math.sqrt(-2 * math.log(alpha))
+        return self.centre - half, self.centre + half
+
+    def widened(self, alpha: float, *, low: float | None = None, high: float | None = None) -> Gaussian:
+        """Return a wider bell; it grows on both sides."""
+        far = max(abs(end - self.centre) for end in (low, high) if end is not None)
+        return Gaussian(centre=self.centre, deviation=_outward(0.0, far / math.sqrt(-2 * math.log(alpha))))
+
     def _of_numbers(self, numbers: Reals) -> Reals:
         return np.exp(-0.5 * ((numbers - self.centre) / self.deviation) ** 2)
 
@@ -224,6 +273,17 @@ class Crisp(Shape):
         high = [] if self.stop is None else [f"below {written(self.stop)}"]
         return " and ".join(low + high) or "every number"
 
+    def cut(self, alpha: float) -> tuple[float, float]:
+        """Return the two ends; the upper one does not belong to it."""
+        return (
+            -math.inf if self.start is None else self.start,
+            math.inf if self.stop is None else self.stop,
+        )
+
+    def widened(self, alpha: float, *, low: float | None = None, high: float | None = None) -> Crisp:
+        """Return the interval with its ends moved."""
+        return Crisp(start=self.start if low is None else low, stop=self.stop if high is None else high)
+
     def _of_numbers(self, numbers: Reals) -> Reals:
         start = -math.inf if self.start is None else self.start
         below = np.ones(numbers.shape, dtype=np.bool_) if self.stop is None else numbers < self.stop
@@ -242,6 +302,12 @@ def _slope(numbers: Reals, low: float, high: float) -> Reals:
         # the plateau wins over the foot: ERRATA 004-14
         return (numbers >= high).astype(np.float64)
     return np.clip((numbers - low) / (high - low), 0.0, 1.0)
+
+
+def _outward(start: float, length: float) -> float:
+    """Return where something of a length ends, rounded outward so that it can be read."""
+    step = readable(length / 200)
+    return float(f"{math.ceil((start + length) / step) * step:.12g}")
 
 
 def _fully(first: float | None, last: float | None) -> str:

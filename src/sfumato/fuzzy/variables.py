@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 from pydantic import Field, model_validator
 
-from sfumato.arrays import Reals
+from sfumato.arrays import Codes, Reals
 from sfumato.errors import SettingError
 from sfumato.fuzzy.shapes import AnyShape, written
-from sfumato.microfile.microfile import as_microfile
+from sfumato.microfile.microfile import Microfile, as_microfile
 from sfumato.settings import Settings
 
 ROUNDING = 1e-9
@@ -77,6 +77,14 @@ class LinguisticVariable(Settings):
         """Return how far each word holds of each record of a microfile, or of a frame that becomes one."""
         return self.grades(as_microfile(microfile).numbers(self.attribute))
 
+    def coded(self, microfile: Microfile) -> tuple[Codes, Reals]:
+        """Return a code a record, and codes by words: how far each word holds. Missing numbers have the last code."""
+        microfile.check_numeric(self.attribute)
+        encoded = microfile.encoded(self.attribute)
+        days = encoded.values.dtype.kind in "mM"
+        numbers = (encoded.values.astype(np.int64) if days else encoded.values).astype(np.float64)
+        return encoded.with_missing(), self.grades(np.append(numbers, np.nan))
+
     def words(self) -> dict[str, str]:
         """Say what each word means, for a codebook."""
         told = {name: shape.words() for name, shape in self.values.items()}
@@ -90,8 +98,7 @@ class LinguisticVariable(Settings):
         >>> LinguisticVariable(attribute="age", values=bells).blind_spots(range(26, 34)).tolist()
         [30.0]
         """
-        if not 0 < alpha <= 1:
-            raise SettingError(f"alpha must lie above 0 and at most at 1 (given: {alpha:g})")
+        check_alpha(alpha)
         distinct = np.unique(np.asarray(numbers, dtype=np.float64))
         distinct = distinct[~np.isnan(distinct)]
         unseen: Reals = distinct[self.grades(distinct).max(axis=1, initial=0.0) < alpha]
@@ -140,3 +147,9 @@ class LinguisticVariable(Settings):
         ends = [low, *(bend for bend in bends if low < bend < high), high]
         inner = [start + share * (stop - start) for start, stop in pairwise(ends) for share in (0.25, 0.5, 0.75)]
         return np.array([*ends, *inner])
+
+
+def check_alpha(alpha: float) -> None:
+    """Refuse an alpha that nothing or everything reaches."""
+    if not 0 < alpha <= 1:
+        raise SettingError(f"alpha must lie above 0 and at most at 1 (given: {alpha:g})")

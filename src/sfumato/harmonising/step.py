@@ -85,6 +85,5 @@ def with_numbers(
 
 def with_texts(microfile: Microfile, name: str, encoded: Encoded) -> Microfile:
     """Put an attribute of categories into a microfile; a value that is None makes it missing."""
-    places = np.where(encoded.missing, encoded.values.size, encoded.codes)
-    column = pl.Series(name, [*encoded.values.tolist(), None], dtype=pl.String).gather(places)
+    column = pl.Series(name, [*encoded.values.tolist(), None], dtype=pl.String).gather(encoded.with_missing())
     return microfile.with_columns({name: column}, kinds={name: Kind.CATEGORICAL.value})

@@ -34,6 +34,10 @@ class Encoded:
         """Where the value is missing."""
         return self.codes < 0
 
+    def with_missing(self) -> Codes:
+        """Return the codes, with one of their own, the last, for missing values."""
+        return np.where(self.missing, np.int32(self.values.size), self.codes)
+
     @property
     def has_missing(self) -> bool:
         """Whether any value is missing."""

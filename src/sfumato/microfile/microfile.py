@@ -141,15 +141,19 @@ class Microfile:
             return series.dtype.is_float() and bool(series.is_nan().fill_null(True).all())
         return self.encoded(name).values.size == 0
 
-    def numbers(self, name: str) -> Reals:
-        """Return a numeric column as numbers, NaN where missing."""
-        attribute = self.attribute(name)
-        if attribute.kind is not Kind.NUMERIC:
+    def check_numeric(self, name: str) -> None:
+        """Refuse a column that is not numeric."""
+        kind = self.attribute(name).kind
+        if kind is not Kind.NUMERIC:
             raise MicrofileError(
-                f"column {name!r} is {attribute.kind}, not numeric",
+                f"column {name!r} is {kind}, not numeric",
                 hint="choose a numeric column, or set its kind and declare the codes that mean missing",
             )
-        series = self.series(name)
+
+    def numbers(self, name: str) -> Reals:
+        """Return a numeric column as numbers, NaN where missing."""
+        self.check_numeric(name)
+        attribute, series = self.attribute(name), self.series(name)
         # of a decimal column these would be whole numbers of its last digit
         series = (series.to_physical() if series.dtype.is_temporal() else series).cast(pl.Float64)
         numbers = np.array(series.fill_null(float("nan")).to_numpy(), dtype=np.float64)

@@ -16,8 +16,9 @@ from pathlib import Path
 from sfumato.boxes import Boxes
 from sfumato.groups import Group, GroupMask
 from sfumato.groups.evolution import Memetic
+from sfumato.microfile.source import Source
 from sfumato.partitions import FuzzyPartition
-from sfumato.recipe import Source, recipe_schema
+from sfumato.recipe import recipe_schema
 from sfumato.release.certificate import certificate_schema
 from sfumato.settings import Settings
 

@@ -10,7 +10,8 @@ import pytest
 
 import sfumato as sf
 from sfumato.errors import MicrofileError, SettingError, UnattainableError
-from sfumato.recipe import PROTECTIONS, Source, read_recipe, recipe_schema
+from sfumato.microfile.source import Source
+from sfumato.recipe import PROTECTIONS, read_recipe, recipe_schema
 from sfumato.toml import lines_of
 from tests.recipes import GOOD, REGIONS, people
 
@@ -66,8 +67,8 @@ def test_what_an_entry_says_goes_first_but_identifiers_add_up(recipe):
     [
         (
             "# a recipe",
-            "[attack]\nthird_party = 'x'",
-            "line 1: there is no setting 'attack'\nHint: there are: seed, mi",
+            "[audit]\noutside = 'x'",
+            "line 1: there is no setting 'audit'\nHint: there are: seed, mi",
         ),
         ("seed = 7", "sead = 7", "people.toml, line 2: there is no setting 'sead'\nHint: did you mean 'seed'?"),
         ("seed = 7", "seed = -7", "line 2: setting 'seed': input should be greater than or equal to 0 (given: -7)"),

@@ -1,4 +1,4 @@
-"""Recipes: a TOML file that says which microfile is protected, and how."""
+"""Recipes: a TOML file that says which microfile is protected, how, and how the result is attacked."""
 
 from __future__ import annotations
 
@@ -9,20 +9,21 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, TypeAlias, TypeVar
 
-from pydantic import BeforeValidator, Field, ValidationError
+from pydantic import BeforeValidator, Field, ValidationError, model_validator
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue, models_json_schema
 from pydantic_core import core_schema
 
+from sfumato.attacks.attack import Attack
+from sfumato.attacks.plan import AttackPlan
 from sfumato.boxes import Boxes
 from sfumato.errors import MicrofileError, SettingError, UnattainableError, nearest
 from sfumato.groups import Group, GroupMask
 from sfumato.groups.masking import Masked, mask, public_statement, released
 from sfumato.groups.record import group_findings
-from sfumato.microfile.attribute import Code, Kind
+from sfumato.harmonising.harmonise import Done
 from sfumato.microfile.hierarchy import Hierarchy
 from sfumato.microfile.microfile import Microfile
-from sfumato.microfile.reading import read
-from sfumato.microfile.roles import Names
+from sfumato.microfile.source import Source
 from sfumato.partitions import FuzzyPartition
 from sfumato.progress import Progress, silent
 from sfumato.release.release import Release
@@ -38,49 +39,10 @@ PROTECTIONS: dict[str, type[Protection]] = {"boxes": Boxes, **dict.fromkeys(FUZZ
 """The settings of each method. Their fields are all that an entry of ``[[protect]]`` can have beside ``method``."""
 
 
-def _kinds(given: Any) -> Any:
-    known = [kind.value for kind in Kind]
-    for name, kind in given.items() if isinstance(given, Mapping) else ():
-        if kind not in known and not (isinstance(kind, list | tuple) and kind):
-            raise ValueError(f"{name!r} is given as {kind!r}; allowed: {', '.join(known)}, or a list from low to high")
-    return given
-
-
-def _missing(given: Any) -> Any:
-    parts = given.values() if isinstance(given, Mapping) else (given,)
-    codes = [code for part in parts for code in (part if isinstance(part, list | tuple) else (part,))]
-    if not all(isinstance(code, str | int | float) for code in codes):
-        raise ValueError("give a code, a list of codes, or these by columns")
-    return given
-
-
 def _entries(given: Any) -> Any:
     if isinstance(given, Mapping):
         raise ValueError("write [[protect]] with two brackets: there can be several")
     return given
-
-
-class Source(Settings):
-    """Where the microfile lies, and how it is read."""
-
-    path: str
-    """The file, as seen from the recipe's folder: csv, tsv, txt (also .gz), parquet, sav, dta or sas7bdat."""
-    identifiers: Names = ()
-    """Attributes that name a person; they never leave."""
-    weight: str | None = None
-    """How many people of the population a record stands for."""
-    kinds: Annotated[dict[str, str | tuple[Code, ...]], BeforeValidator(_kinds)] = Field(default_factory=dict)
-    """For columns whose kind is not as guessed: numeric, categorical, ordinal, or the categories from low to high."""
-    missing: Annotated[
-        Code | tuple[Code, ...] | dict[str, Code | tuple[Code, ...]] | None, BeforeValidator(_missing)
-    ] = None
-    """Codes that mean a missing value, for all columns or column by column."""
-    encoding: str | None = None
-    """Of a text file, if it is not found rightly."""
-    delimiter: str | None = None
-    """Of a text file, if it is not found rightly."""
-    decimal: str | None = None
-    """Decimal sign of a text file, if it is not found rightly."""
 
 
 class Sheet(Settings):
@@ -90,8 +52,16 @@ class Sheet(Settings):
     """The seed of all random numbers; with it, the same file and recipe give the same bytes."""
     microfile: Source
     """Where the microfile lies, and how it is read."""
-    protect: Annotated[tuple[dict[str, Any], ...], BeforeValidator(_entries)] = Field(min_length=1)
-    """The protections, in order."""
+    protect: Annotated[tuple[dict[str, Any], ...], BeforeValidator(_entries)] = ()
+    """The protections, in order; a recipe that only attacks has none."""
+    attack: dict[str, Any] | None = None
+    """How an adversary would find a group with somebody else's file."""
+
+    @model_validator(mode="after")
+    def _does_something(self) -> Sheet:
+        if not self.protect and self.attack is None:
+            raise ValueError("a recipe needs [[protect]], [attack] or both")
+        return self
 
 
 @dataclass(frozen=True)
@@ -101,6 +71,10 @@ class Recipe:
     toml: Toml
     source: Source
     protections: tuple[Protection, ...]
+    plan: AttackPlan | None = None
+    """How the result is attacked."""
+    against: tuple[int, ...] = ()
+    """Which of the protections, by number, are masks set against the attacks."""
     seed: int | None = None
 
     @property
@@ -108,27 +82,39 @@ class Recipe:
         """The recipe's file."""
         return self.toml.path
 
-    def run(self, *, progress: Progress = silent) -> Release:
+    def read(self, progress: Progress = silent) -> Microfile:
+        """Read the microfile."""
+        try:
+            return self.source.read(self.path.parent, progress)
+        except SettingError as error:
+            raise _pointed(self.toml, ("microfile",), error, Source.model_fields) from None
+
+    def run(self, microfile: Microfile | None = None, *, progress: Progress = silent) -> Release:
         """Read the microfile, run the protections in order, and return the release.
 
         Parameters
         ----------
+        microfile
+            The microfile, if it was read already.
         progress
             Called while reading and protecting.
         """
-        try:
-            microfile = self._read(progress)
-        except SettingError as error:
-            raise _pointed(self.toml, ("microfile",), error, Source.model_fields) from None
+        if not self.protections:
+            raise SettingError(f"{self.path}: it protects nothing", hint="write [[protect]], or use sfumato attack")
+        people = self.read(progress) if microfile is None else microfile
+        attacks = self.attacks(people, progress)[0] if self.against else ()
         masks = [one for one in self.protections if isinstance(one, GroupMask)]
         masked: list[Masked] = []
         for number, protection in enumerate(self.protections):
             try:
                 if isinstance(protection, GroupMask):
-                    masked.append(mask(_sparing(protection, masks[:number]), microfile, progress))
-                    microfile = masked[-1].microfile
+                    settings = _sparing(protection, masks[:number])
+                    if number in self.against:
+                        settings = settings.model_copy(update={"against": attacks})
+                    masked.append(mask(settings, people, progress))
+                    people = masked[-1].microfile
                 else:
-                    release = protection.protect(microfile, progress=progress)
+                    release = protection.protect(people, progress=progress)
             except SettingError as error:
                 raise _pointed(self.toml, ("protect", number), error, _keys(type(protection))) from None
         if len(masks) == len(self.protections):
@@ -139,9 +125,25 @@ class Recipe:
         _refuse_undone(release)
         return release
 
-    def _read(self, progress: Progress) -> Microfile:
-        how = self.source.model_dump(include={"kinds", "missing", "encoding", "delimiter", "decimal"})
-        return read(self.path.parent / self.source.path, **how, progress=progress)
+    def attacks(
+        self, people: Microfile, progress: Progress = silent
+    ) -> tuple[tuple[Attack, ...], list[tuple[str, tuple[Done, ...]]]]:
+        """Return the attacks with what they learn from; also what was done to the third-party files.
+
+        Parameters
+        ----------
+        people
+            The microfile that is attacked.
+        progress
+            Called while reading.
+        """
+        assert self.plan is not None
+        hidden = [*self.source.identifiers, *([self.source.weight] if self.source.weight else [])]
+        try:
+            third_party, steps = self.plan.read(self.path.parent, progress)
+            return self.plan.attacks(third_party, people, hidden), steps
+        except SettingError as error:
+            raise _pointed(self.toml, ("attack",), error, _keys(AttackPlan)) from None
 
 
 def read_recipe(path: str | os.PathLike[str], *, seed: int | None = None) -> Recipe:
@@ -169,9 +171,46 @@ def read_recipe(path: str | os.PathLike[str], *, seed: int | None = None) -> Rec
     if after:
         told = f"protect[{after[0]}]: nothing can follow method = {methods[after[0] - 1]!r}"
         raise toml.wrong(("protect", after[0]), told, hint="group masks come first, then one other protection")
+    plan = None if sheet.attack is None else _plan(toml, sheet, seed)
     entries = [dict(entry) | ({} if seed is None else {"seed": seed}) for entry in sheet.protect]
+    against = [number for number, entry in enumerate(entries) if _is_against(toml, number, entry, plan)]
     protections = [_protection(toml, sheet, number, entry) for number, entry in enumerate(entries)]
-    return Recipe(toml, sheet.microfile, tuple(protections), sheet.seed)
+    for number in against:
+        mask = protections[number]
+        if plan is not None and isinstance(mask, GroupMask) and mask.group.parameter != plan.group.parameter:
+            told = f"protect[{number}].against: the attack looks at another parameter than the mask's"
+            raise toml.wrong(("protect", number, "against"), told, hint="give both the same parameter")
+    return Recipe(toml, sheet.microfile, tuple(protections), plan, tuple(against), sheet.seed)
+
+
+def _plan(toml: Toml, sheet: Sheet, seed: int | None) -> AttackPlan:
+    """Make the plan of attack; whom it looks for is taken over from the first mask, if it does not say."""
+    given = dict(sheet.attack or {})
+    masks = [entry for entry in sheet.protect if entry.get("method") == "group"]
+    if masks and "vital" not in given:
+        given = {name: masks[0][name] for name in Group.model_fields if name in masks[0]} | given
+    if "vital" not in given and "group" not in given:
+        hint = "say whom an adversary looks for, or hide the group by a mask of the recipe"
+        raise toml.wrong(("attack",), "setting 'attack.vital' is missing", hint=hint)
+    shared = sheet.seed if seed is None else seed
+    if shared is not None:
+        given.setdefault("seed", shared)
+    plan = _made(AttackPlan, given, toml, ("attack",))
+    for number, one in enumerate(plan.third_party):
+        if not _is_file(toml.path.parent / one.path):
+            raise _missing_file(toml, ("attack", "third_party", number, "path"), one.path)
+    return plan
+
+
+def _is_against(toml: Toml, number: int, entry: dict[str, Any], plan: AttackPlan | None) -> bool:
+    """Say whether a mask is set against the attacks; what is not a yes or no is refused."""
+    wanted = entry.pop("against", False)
+    place: Place = ("protect", number, "against")
+    if not isinstance(wanted, bool):
+        raise toml.wrong(place, f"setting {place_of(place)!r}: give true or false (given: {wanted!r})")
+    if wanted and plan is None:
+        raise toml.wrong(place, f"setting {place_of(place)!r}: the recipe has no [attack]", hint="describe it there")
+    return wanted
 
 
 def _protection(toml: Toml, sheet: Sheet, number: int, entry: dict[str, Any]) -> Protection:
@@ -288,26 +327,32 @@ class _Written(GenerateJsonSchema):
 
 def recipe_schema() -> dict[str, Any]:
     """Return the JSON Schema of recipes, for editors; it is shipped as ``recipe.schema.json``."""
-    models: list[Any] = [(model, "validation") for model in (Sheet, *dict.fromkeys(PROTECTIONS.values()))]
+    models: list[Any] = [(model, "validation") for model in (Sheet, *dict.fromkeys(PROTECTIONS.values()), AttackPlan)]
     _, made = models_json_schema(models, schema_generator=_Written)
     known = made["$defs"]
-    sheet = known.pop("Sheet")
-    methods: dict[type[Protection], list[str]] = {}
-    for method, model in PROTECTIONS.items():
-        methods.setdefault(model, []).append(method)
-    for model, its in methods.items():
+    sheet, group = known.pop("Sheet"), known.pop("Group")
+    methods: dict[type[Settings], list[str]] = {}
+    for method, protection in PROTECTIONS.items():
+        methods.setdefault(protection, []).append(method)
+    tables: list[type[Settings]] = [*methods, AttackPlan]
+    for model in tables:
         entry = known[model.__name__]
         entry["description"] = entry["description"].partition("\n")[0]
-        if "group" in entry["properties"]:
-            # the settings of a group stand among those of its mask
-            group = known.pop("Group")
-            del entry["properties"]["group"]
+        required = [name for name in entry.get("required", ()) if name != "group"]
+        if entry["properties"].pop("group", None):
+            # the settings of a group stand among those of its mask; an attack takes them over from there
             entry["properties"] |= group["properties"]
-            entry["required"] = [*(name for name in entry["required"] if name != "group"), *group["required"]]
-        entry["properties"] |= {"method": {"enum": its}}
-        entry["required"] = ["method", *entry["required"]]
+            required += group["required"] if model in methods else ()
+        if model in methods:
+            entry["properties"] |= {"method": {"enum": methods[model]}}
+            required = ["method", *required]
+        entry["required"] = required
     refs = [{"$ref": f"#/$defs/{model.__name__}"} for model in methods]
     sheet["properties"]["protect"]["items"] = {"anyOf": refs}
+    sheet["properties"]["attack"] = {
+        "$ref": "#/$defs/AttackPlan",
+        "description": sheet["properties"]["attack"]["description"],
+    }
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         **sheet,

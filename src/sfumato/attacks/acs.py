@@ -6,8 +6,9 @@ import tomllib
 from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
+from typing import Annotated, Any
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from sfumato.fuzzy.categories import AnyVariable
 from sfumato.fuzzy.coverage import ALPHA, widened
@@ -18,6 +19,24 @@ from sfumato.settings import Settings
 
 WHOLE = ("sex", "hispanic", "marital_status")
 """Attributes of which every category has a word as published."""
+
+
+def _known_variables(given: Any) -> Any:
+    return acs_variables() if given == ACS else given
+
+
+def _known_steps(given: Any) -> Any:
+    if not isinstance(given, str | list | tuple):
+        return given
+    several = (given,) if isinstance(given, str) else given
+    return tuple(step for one in several for step in (acs_steps() if one == ACS else (one,)))
+
+
+ACS = "acs"
+AcsVariables = Annotated[tuple[AnyVariable, ...], BeforeValidator(_known_variables)]
+"""Variables; "acs" stands for those of this survey."""
+AcsSteps = Annotated[Steps, BeforeValidator(_known_steps)]
+"""Steps; among them, "acs" stands for those that harmonise a file of this survey."""
 
 
 class Survey(Settings):

@@ -8,12 +8,12 @@ import numpy as np
 from pydantic import ConfigDict, Field, SkipValidation
 
 from sfumato.arrays import Flags, Reals
+from sfumato.attacks.acs import AcsSteps
 from sfumato.errors import SettingError
 from sfumato.groups.group import Group, PlaceNames
 from sfumato.groups.regions import regions_of
 from sfumato.groups.sighting import Sighting
 from sfumato.harmonising import harmonise
-from sfumato.harmonising.harmonise import Steps
 from sfumato.microfile.microfile import Microfile, as_microfile
 from sfumato.microfile.roles import Names
 from sfumato.microfile.selection import Chosen, attributes_of, check_known, chosen_in
@@ -40,7 +40,7 @@ class Attack(Settings):
     """Somebody else's file, which has the vital attributes: a microfile or a frame, harmonised."""
     third_party_vital: Chosen | None = None
     """What makes a member in the third-party file, if it is told there in another way than in the group."""
-    harmonise: Steps = ()
+    harmonise: AcsSteps = ()
     """What is done to the attacked file so that it is like the third-party file. Records that it leaves out are not
     looked at."""
     attributes: Names = ()

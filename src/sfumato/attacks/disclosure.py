@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,6 +13,7 @@ import polars as pl
 
 from sfumato.attacks.adequacy import Adequacy, adequacy
 from sfumato.attacks.attack import Attack, Model
+from sfumato.attacks.notes import is_same
 from sfumato.attacks.seen import seen_in
 from sfumato.errors import SettingError
 from sfumato.groups.masking import numbers_of
@@ -157,18 +159,16 @@ def judge(
     if not several:
         raise SettingError("attacks: there is none", hint="give a FuzzyRuleAttack, a LearnedAttack, or several")
     original = as_microfile(people)
+    if any(
+        attack.third_party is not None and is_same(as_microfile(attack.third_party), original) for attack in several
+    ):
+        warnings.warn("third_party: it holds the same people as the attacked file; learn from others", stacklevel=2)
     attacked = original if released is None else _with_all(seen_in(released), original)
     found = [] if released is None else [*_to_the_eye(several[0], original, seen_in(released))]
     for attack in several:
         model = attack.learn(attempt=0 if released is None else AFRESH, progress=progress)
         found.append(_disclosure(attack, attack.sighting_of(model, attacked, original), model, original, attacked))
     return Verdict(tuple(found))
-
-
-def is_same(one: Microfile, other: Microfile) -> bool:
-    """Say whether two files are the same people, so that what is learned from one says little about the other."""
-    names = [name for name in one.names if name in other.attributes]
-    return one.records == other.records and bool(names) and all(one.series(n).equals(other.series(n)) for n in names)
 
 
 def _to_the_eye(attack: Attack, original: Microfile, seen: Microfile) -> Iterable[Disclosure]:

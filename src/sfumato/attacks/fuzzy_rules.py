@@ -8,6 +8,7 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from sfumato.arrays import Flags
+from sfumato.attacks.acs import AcsVariables
 from sfumato.attacks.attack import Attack
 from sfumato.attacks.evidence import gather_evidence
 from sfumato.attacks.evolution import EvolvedRules, RuleEvolution, evolve_rules
@@ -15,7 +16,9 @@ from sfumato.attacks.exact import ExactSearch, search_exactly
 from sfumato.attacks.grades import grades_of
 from sfumato.attacks.model import FuzzyModel
 from sfumato.attacks.rules import Demands
-from sfumato.fuzzy.variables import LinguisticVariable
+from sfumato.fuzzy.automatic import automatic_variables
+from sfumato.fuzzy.categories import AnyVariable
+from sfumato.microfile.attribute import Kind
 from sfumato.microfile.microfile import Microfile
 from sfumato.microfile.selection import attributes_of
 from sfumato.progress import Progress, silent
@@ -28,23 +31,26 @@ class FuzzyRuleAttack(Attack):
     --------
     >>> import sfumato as sf
     >>> army = sf.Group(vital={"service": [1]}, parameter="workplace")
-    >>> young = {"shape": "falling", "corners": [25, 32]}
-    >>> age = LinguisticVariable(attribute="age", values={"young": young})
-    >>> hours = LinguisticVariable(attribute="hours", values={"long": {"shape": "rising", "corners": [44, 50]}})
+    >>> age = {"attribute": "age", "values": {"young": {"shape": "falling", "corners": [25, 32]}}}
+    >>> hours = {"attribute": "hours", "values": {"long": {"shape": "rising", "corners": [44, 50]}}}
     >>> attack = FuzzyRuleAttack(group=army, variables=[age, hours], search="exact", min_confidence_ratio=0.05)
     >>> model = attack.evolve(sf.datasets.census(20_000, year=2018))
     >>> print(model.rules[0])
     if age is young and hours is long then the group
     """
 
-    variables: tuple[LinguisticVariable, ...] = Field(min_length=1)
-    """What rules speak of: attributes that both files have, with their words."""
+    variables: AcsVariables = ()
+    """What rules speak of: attributes that both files have, with their words; "acs" stands for TC16's twelve. Default:
+    drawn from the third-party file, for all attributes that are looked at."""
     alpha: float = Field(default=0.5, gt=0, le=1)
     """A rule holds only of records whose product of grades is at least this."""
     min_confidence_ratio: float = Demands.model_fields["min_confidence_ratio"].default
     """A rule must find so many members for each one of the others."""
     min_support: float = Demands.model_fields["min_support"].default
     """And at least this share of the members."""
+    min_members: float = Field(default=10.0, ge=0)
+    """And so many members of the third-party file: rules about fewer say more about these people than about the group.
+    With TC16's 14,263 members, its least support asks for more than this."""
     search: Literal["evolution", "exact"] = "evolution"
     """How rules are found: evolved as in TC16, or all that there are."""
     evolution: RuleEvolution = Field(default_factory=RuleEvolution)
@@ -55,7 +61,7 @@ class FuzzyRuleAttack(Attack):
     @model_validator(mode="after")
     def _fits(self) -> FuzzyRuleAttack:
         # refuses what is no such demand, under the names that the attack has for them
-        self.demands  # noqa: B018  # made to be checked
+        self._demands(1)
         names = [variable.attribute for variable in self.variables]
         if len(set(names)) < len(names):
             raise ValueError("variables: an attribute has two variables")
@@ -75,10 +81,10 @@ class FuzzyRuleAttack(Attack):
         """What the attack is called."""
         return "fuzzy rules"
 
-    @property
-    def demands(self) -> Demands:
-        """When a rule is valid."""
-        return Demands(min_confidence_ratio=self.min_confidence_ratio, min_support=self.min_support)
+    def _demands(self, members: int) -> Demands:
+        """Return when a rule is valid, of a file with so many members."""
+        support = max(self.min_support, min(1.0, self.min_members / members))
+        return Demands(min_confidence_ratio=self.min_confidence_ratio, min_support=support)
 
     def evolve(self, third_party: Any = None, *, attempt: int = 0, progress: Progress = silent) -> FuzzyModel:
         """Learn rules; the parameters are those of :meth:`learn`."""
@@ -87,19 +93,32 @@ class FuzzyRuleAttack(Attack):
         return model
 
     def _learn(self, people: Microfile, vital: Flags, seeds: np.random.SeedSequence, progress: Progress) -> FuzzyModel:
-        evidence = gather_evidence(grades_of(people, self.variables), vital, alpha=self.alpha, threads=self.threads)
+        variables = self.variables or self._drawn(people)
+        evidence = gather_evidence(grades_of(people, variables), vital, alpha=self.alpha, threads=self.threads)
+        demands = self._demands(evidence.n_vital)
         found: ExactSearch | EvolvedRules
         if self.search == "exact":
-            found = search_exactly(evidence, demands=self.demands, threads=self.threads, progress=progress)
+            found = search_exactly(evidence, demands=demands, threads=self.threads, progress=progress)
         else:
             found = evolve_rules(
                 evidence,
                 rng=np.random.default_rng(seeds),
-                demands=self.demands,
+                demands=demands,
                 settings=self.evolution,
                 threads=self.threads,
                 progress=progress,
             )
-        return FuzzyModel(
-            self.variables, found.genes, found.measures, alpha=self.alpha, says=self.says, group=self.group
-        )
+        return FuzzyModel(variables, found.genes, found.measures, alpha=self.alpha, says=self.says, group=self.group)
+
+    def _drawn(self, people: Microfile) -> tuple[AnyVariable, ...]:
+        """Draw variables from the third-party file; what is the same for all, or for nobody else, tells nothing."""
+        names = self.looked_at(people)
+        if not self.attributes:
+            names = tuple(name for name in names if _tells(people, name))
+        return automatic_variables(people, names)
+
+
+def _tells(people: Microfile, name: str) -> bool:
+    values = people.encoded(name).values.size
+    named = people.attribute(name).kind is not Kind.NUMERIC
+    return 1 < values < (people.records / 2 if named else people.records + 1)

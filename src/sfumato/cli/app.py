@@ -24,6 +24,7 @@ VERBS = {
     "measure": "How safe any table is: k, l, t, risk and more; exit 1 if a limit is broken.",
     "estimate": "Statistics of a release, with the ranges they are sure to lie in.",
     "audit": "Re-measures a release on disk; exit 1 when a promise is broken.",
+    "attack": "Finds a group with somebody else's file, as an adversary would; exit 1 when it is disclosed.",
     "report": "Writes one page on a release, for the steward and the officer; exit 1 when a promise is broken.",
 }
 

@@ -1,0 +1,44 @@
+"""What somebody who attacks should know before believing the result."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sfumato.attacks.attack import Attack
+from sfumato.attacks.fuzzy_rules import FuzzyRuleAttack
+from sfumato.fuzzy.coverage import blind_spots
+from sfumato.microfile.microfile import Microfile, as_microfile
+
+
+def notes_on(attacks: Sequence[Attack], people: Microfile) -> tuple[str, ...]:
+    """Return what weakens attacks: a third-party file that is the attacked one, values that rules cannot see.
+
+    Parameters
+    ----------
+    attacks
+        Each with its third-party file.
+    people
+        The original.
+    """
+    found: list[str] = []
+    for attack in attacks:
+        third_party = as_microfile(attack.third_party)
+        if is_same(third_party, people):
+            found.append("third_party: it holds the same people as the attacked file; learn from other people")
+        if isinstance(attack, FuzzyRuleAttack):
+            spots = blind_spots(third_party, attack.variables, alpha=attack.alpha)
+            found += [f"variables: {spot}; sfumato.fuzzy.widened offers wider sets" for spot in spots if spot.records]
+    return tuple(dict.fromkeys(found))
+
+
+def is_same(one: Microfile, other: Microfile) -> bool:
+    """Say whether two files hold the same people: all attributes that both have are equal, record by record.
+
+    >>> import numpy as np
+    >>> import polars as pl
+    >>> people = Microfile(pl.DataFrame({"age": [30, 40], "sex": ["f", "m"]}))
+    >>> is_same(people, people.select(["age"])), is_same(people, people.take(np.array([1, 0])))
+    (True, False)
+    """
+    names = [name for name in one.names if name in other.attributes]
+    return one.records == other.records and bool(names) and all(one.series(n).equals(other.series(n)) for n in names)

@@ -1,0 +1,183 @@
+"""``sfumato attack``: what somebody else's file gives away about a group."""
+
+from __future__ import annotations
+
+import warnings
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from sfumato.attacks.disclosure import Disclosure, Verdict, judge
+from sfumato.attacks.model import FuzzyModel
+from sfumato.attacks.notes import notes_on
+from sfumato.cli.options import Json, Seed
+from sfumato.cli.show import console, emit, plain, progress_shown, table, verdict
+from sfumato.errors import SettingError
+from sfumato.harmonising.harmonise import Done
+from sfumato.recipe import Recipe, read_recipe
+from sfumato.release.release import open_release
+
+SHOWN = 30
+"""So many places are printed, those with most members; JSON tells all."""
+RULES = 5
+"""So many rules are printed, the best supported."""
+COLUMNS = ("attack", "finds", "of them right", "of", "Youden's J", "evidence", "correlation")
+
+
+def attack(
+    recipe: Annotated[Path, typer.Argument(help="The recipe, a TOML file with [attack].")],
+    *,
+    release: Annotated[
+        Path | None,
+        typer.Option(help="A release that was written; default: what the recipe's protections make, if it has any."),
+    ] = None,
+    picture: Annotated[
+        Path | None, typer.Option(help="Draw what was found: a file that ends with .png, .svg or .html.")
+    ] = None,
+    json: Json = False,
+    seed: Seed = None,
+) -> None:
+    """Attack as an adversary would, and say what is disclosed; exit 1 when the group is.
+
+    What is printed tells where the group is: it is for the steward alone.
+    """
+    asked = read_recipe(recipe, seed=seed)
+    if asked.plan is None:
+        raise SettingError(f"{recipe} has no [attack]", hint="say there which file an adversary has")
+    if picture is not None:
+        from sfumato.report.pictures import check_picture
+
+        check_picture(picture, beside=release)
+    with progress_shown() as progress, warnings.catch_warnings():
+        # told as a note
+        warnings.simplefilter("ignore", UserWarning)
+        people = asked.read(progress)
+        attacks, steps = asked.attacks(people, progress)
+        found = {"unprotected": judge(attacks, people, progress=progress)}
+        if release is not None:
+            found["released"] = judge(attacks, people, open_release(release), progress=progress)
+        elif asked.protections:
+            found["released"] = judge(attacks, people, asked.run(people, progress=progress), progress=progress)
+        notes = notes_on(attacks, people)
+        if picture is not None:
+            from sfumato.report import disclosure_chart, write_picture
+
+            progress("drawing", 1.0)
+            write_picture(disclosure_chart(found), picture)
+    with verdict(kept=not _last(found).disclosed):
+        if json:
+            emit(as_json(asked, found, steps, notes) | ({"picture": str(picture)} if picture else {}))
+        else:
+            _show(asked, found, steps, notes, picture)
+
+
+def _last(found: dict[str, Verdict]) -> Verdict:
+    """Return the verdict on what would be published."""
+    return found.get("released", found["unprotected"])
+
+
+def as_json(
+    recipe: Recipe, found: dict[str, Verdict], steps: list[tuple[str, tuple[Done, ...]]], notes: tuple[str, ...]
+) -> dict[str, Any]:
+    """Return what was found as one JSON object."""
+    last = _last(found)
+    return {
+        "recipe": str(recipe.path),
+        "disclosed": last.disclosed,
+        "places": list(last.places),
+        "worst": last.worst.attack,
+        "attacks": {when: [one.summary() for one in verdict.disclosures] for when, verdict in found.items()},
+        "rules": [
+            {
+                "rule": rule.words,
+                "support": rule.support,
+                "discriminative_factor": rule.discriminative_factor,
+                "confidence_ratio": _finite(rule.confidence_ratio),
+            }
+            for rule in _rules(found["unprotected"])
+        ],
+        "third_party": [
+            {"path": path, "steps": [{"step": one.step, "removed": one.removed} for one in its]} for path, its in steps
+        ],
+        "notes": list(notes),
+    }
+
+
+def _finite(number: float) -> float | None:
+    return number if number < float("inf") else None
+
+
+def _rules(found: Verdict) -> tuple[Any, ...]:
+    models = [one.model for one in found.disclosures if isinstance(one.model, FuzzyModel)]
+    return models[0].rules if models else ()
+
+
+def _show(
+    recipe: Recipe,
+    found: dict[str, Verdict],
+    steps: list[tuple[str, tuple[Done, ...]]],
+    notes: tuple[str, ...],
+    picture: Path | None,
+) -> None:
+    out = console()
+    last, first = _last(found), found["unprotected"].disclosures[0]
+    out.print(
+        f"[bold]{plain(recipe.source.path)}[/bold]: {plain(int(first.true.values.sum()))} members at "
+        f"{plain(len(first.labels))} places. At {plain(len(first.standing_out))} they stand out, which is to be hidden."
+    )
+    for path, done in steps:
+        removed = sum(one.removed for one in done)
+        out.print(f"Learned from {path}; {plain(removed)} of its records were left out.", markup=False)
+    for when, its in found.items():
+        title = "What attacks find if only the vital attributes are removed"
+        title = title if when == "unprotected" else "What attacks find in the release"
+        out.print(table(title, COLUMNS, [_row(one) for one in its.disclosures]))
+    rules = _rules(found["unprotected"])
+    if rules:
+        out.print(f"{plain(len(rules))} rules, the best supported first:")
+        for rule in rules[:RULES]:
+            out.print(f"  {rule.words} (support {rule.support:.1%}, ratio {rule.confidence_ratio:.2f})", markup=False)
+    out.print(table("Where, by the worst of the attacks", *_places(last.worst)))
+    for note in notes:
+        out.print(f"Note: {note}.", markup=False)
+    if last.disclosed:
+        said = f"The group is disclosed: {plain(len(last.places))} of {plain(len(first.standing_out))} places are found"
+        out.print(f"{said} ({', '.join(last.places[:12])}).", style="bold", markup=False)
+    else:
+        out.print("The group is not disclosed: no attack finds a place where it stands out.", style="bold")
+    if picture is not None:
+        out.print(f"The picture lies in {picture}; like all this it is for the steward alone.", markup=False)
+
+
+def _row(one: Disclosure) -> tuple[object, ...]:
+    its = one.adequacy
+    return (
+        one.attack,
+        len(one.found),
+        len(one.disclosed),
+        len(one.standing_out),
+        its.youden,
+        f"{its.bayes.value:.2f} ({its.bayes.words})",
+        one.correlation,
+    )
+
+
+def _places(one: Disclosure) -> tuple[tuple[str, ...], list[tuple[object, ...]]]:
+    """Return the table of places with most members, and of all that are found or stand out."""
+    asked = {*one.standing_out, *one.found}
+    order = sorted(range(len(one.labels)), key=lambda place: (place not in asked, -one.true.values[place]))
+    regions = one.regions or ("",) * len(one.labels)
+    rows: list[tuple[object, ...]] = [
+        (
+            one.labels[place],
+            *((regions[place],) if one.regions else ()),
+            int(one.true.values[place]),
+            float(one.auxiliary.values[place]),
+            "stands out" if place in one.standing_out else "known" if place in one.known else "",
+            "found" if place in one.found else "",
+        )
+        for place in order[: max(SHOWN, len(asked))]
+    ]
+    columns = ("place", *(("region",) if one.regions else ()), "members", "taken for members", "truth", "attack")
+    return columns, rows

@@ -1,0 +1,203 @@
+"""Attacks on a file and on its releases: what they find, and what they refuse."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import polars as pl
+import pytest
+
+import sfumato as sf
+from sfumato.attacks.disclosure import Verdict, judge
+from sfumato.attacks.seen import seen_in
+from sfumato.errors import MicrofileError, SettingError
+from sfumato.microfile.microfile import Microfile
+from tests.attacks.towns import AGE, ARMY, GARRISON, HOURS, TOWNS, WAY, country
+
+THERE, HERE = country(1), country(2)
+RULES = {"group": ARMY, "variables": [AGE, HOURS, WAY], "third_party": THERE, "search": "exact"}
+
+
+@pytest.fixture(scope="module")
+def attacks():
+    learned = {"group": ARMY, "third_party": THERE, "attributes": ["age", "hours", "way", "sex"]}
+    return [
+        sf.FuzzyRuleAttack(**RULES),
+        sf.FuzzyRuleAttack(**RULES | {"search": "evolution", "evolution": {"runs": 2, "generations": 20}}),
+        sf.LearnedAttack(**learned),
+        sf.LearnedAttack(**learned, learner="logistic"),
+    ]
+
+
+def test_all_attacks_find_the_garrison_without_the_vital_attribute(attacks):
+    verdict = judge(attacks, HERE)
+    assert [one.attack for one in verdict.disclosures] == [
+        "fuzzy rules",
+        "fuzzy rules",
+        "gradient boosting",
+        "logistic regression",
+    ]
+    for one in verdict.disclosures:
+        assert one.disclosed == (GARRISON,)
+        assert one.labels[int(np.argmax(one.auxiliary.values))] == GARRISON
+        assert one.true == ARMY.quantity(HERE)
+    assert verdict.disclosed
+    assert verdict.places == (GARRISON,)
+
+
+def test_what_is_judged_does_not_see_the_vital_attribute(attacks):
+    blind = HERE.with_columns(army=pl.col("army").shuffle(seed=1))
+    for one, other in zip(judge(attacks, HERE).disclosures, judge(attacks, blind).disclosures, strict=True):
+        assert one.auxiliary == other.auxiliary
+        assert one.true != other.true
+
+
+def test_rules_are_told_in_words(attacks):
+    model = attacks[0].evolve()
+    assert model.rules[0].words == "if age is young and hours is long then the group"
+    assert model.signal(HERE.drop("army")).outliers() == (GARRISON,)
+    assert model.signal(HERE, region="coast").outliers(known=[GARRISON]) == ()
+
+
+def test_memberships_are_those_of_the_classifier(attacks):
+    model = attacks[3].learn()
+    chances = model.memberships(HERE)
+    assert ((chances == 0) | (chances >= model.cut)).all()
+    truth = HERE["army"].to_numpy() == 1
+    assert chances[truth].mean() > 5 * chances[~truth].mean()
+    # odds of 3 to 4, unless as many are to be found as there are members
+    assert model.cut <= 0.75 / 1.75
+
+
+def test_known_places_disclose_nothing(attacks):
+    known = sf.FuzzyRuleAttack(**RULES, known=[GARRISON])
+    (one,) = judge(known, HERE).disclosures
+    assert (one.disclosed, one.standing_out, one.adequacy.places) == ((), (), len(TOWNS) - 1)
+    with pytest.raises(SettingError, match="known: there is no place 'x'"):
+        judge(sf.FuzzyRuleAttack(**RULES, known=["x"]), HERE)
+
+
+def test_regions_are_judged_by_themselves():
+    (one,) = judge(sf.FuzzyRuleAttack(**RULES, region="coast"), HERE).disclosures
+    assert set(one.regions) == {"east", "west"}
+    assert GARRISON in one.disclosed
+    assert one.summary()["signals"][0]["region"] == "east"
+
+
+def test_a_release_that_shows_the_group_is_looked_at_with_the_naked_eye(attacks):
+    verdict = judge(attacks[:1], HERE, HERE)
+    assert [one.attack for one in verdict.disclosures] == ["the vital attributes", "fuzzy rules"]
+    assert verdict.disclosures[0].disclosed == (GARRISON,)
+    assert [one.attack for one in judge(attacks[:1], HERE, HERE.drop("army")).disclosures] == ["fuzzy rules"]
+
+
+def test_what_a_release_lacks_is_not_seen(attacks):
+    whole = judge(attacks[:1], HERE, HERE.drop("army")).disclosures[0]
+    lacking = judge(attacks[:1], HERE, HERE.drop("army", "hours")).disclosures[0]
+    assert whole.auxiliary.values.sum() > 0
+    # all rules ask for it
+    assert all("hours" in rule.words for rule in lacking.model.rules)
+    assert lacking.auxiliary.values.sum() == 0
+
+
+def test_boxes_are_attacked_by_their_middles(attacks):
+    people = HERE.drop("army")
+    release = sf.Boxes(quasi=["age", "hours", "way"], k=5).protect(people)
+    seen = seen_in(release)
+    assert {"age", "hours", "way", "town"} <= set(seen.names)
+    low, high = release.table["age.lo"].to_numpy(), release.table["age.hi"].to_numpy()
+    assert seen.numbers("age").tolist() == ((low + high) / 2).tolist()
+    assert judge(attacks[3], HERE, release).disclosures[0].correlation > 0.5
+
+
+def test_records_that_harmonising_leaves_out_are_not_looked_at():
+    steps = [{"keep": {"age": {"least": 22}}}, {"map": "way", "to": {"walk": "on foot"}, "others": {"become": "ride"}}]
+    there = sf.harmonise(THERE, steps).microfile
+    way = {"attribute": "way", "values": {"walking": "on foot", "riding": "ride"}}
+    attack = sf.FuzzyRuleAttack(**RULES | {"variables": [AGE, HOURS, way], "third_party": there}, harmonise=steps)
+    sighting = attack.sighting(Microfile(HERE))
+    assert sighting.memberships.size == HERE.height
+    assert not sighting.claimed[HERE["age"].to_numpy() < 22].any()
+    assert sighting.claimed.any()
+
+
+def test_vital_values_can_be_told_in_another_way():
+    there = THERE.with_columns(army=pl.when(pl.col("army") == 1).then(pl.lit("soldier")).otherwise(pl.lit("none")))
+    attack = sf.FuzzyRuleAttack(**RULES | {"third_party": there})
+    with pytest.raises(SettingError, match="third-party file has no vital records"):
+        attack.learn()
+    attack = sf.FuzzyRuleAttack(**RULES | {"third_party": there}, third_party_vital={"army": ["soldier"]})
+    assert judge(attack, HERE).places == (GARRISON,)
+
+
+def test_variables_are_drawn_from_the_third_party_file_if_none_are_given():
+    attack = sf.FuzzyRuleAttack(group=ARMY, third_party=THERE, search="exact", attributes=["age", "hours", "way"])
+    assert judge(attack, HERE).places == (GARRISON,)
+    every = sf.FuzzyRuleAttack(group=ARMY, third_party=THERE.with_columns(same=pl.lit(1), town=pl.lit("x")))
+    names = [variable.attribute for variable in every.evolve().variables]
+    assert names == ["coast", "age", "hours", "way", "sex"]
+
+
+def test_rules_need_some_members():
+    few = sf.FuzzyRuleAttack(**RULES, min_members=10_000)
+    assert few.evolve().rules == ()
+    assert not judge(few, HERE).disclosed
+
+
+def test_the_same_people_are_warned_about(attacks):
+    with pytest.warns(UserWarning, match="holds the same people as the attacked file"):
+        judge(sf.FuzzyRuleAttack(**RULES | {"third_party": HERE}), HERE)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        judge(attacks[0], HERE)
+
+
+def test_the_worst_attack_is_the_verdict(attacks):
+    verdict = judge(attacks, HERE)
+    only = [one for one in verdict.disclosures if len(one.disclosed) == len(verdict.worst.disclosed)]
+    assert verdict.worst.adequacy.youden == max(one.adequacy.youden for one in only)
+    assert not Verdict(tuple(judge(sf.FuzzyRuleAttack(**RULES, min_members=1e6), HERE).disclosures)).disclosed
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"alpha": 0}, "alpha"),
+        ({"alpha": 1.5}, "alpha"),
+        ({"min_support": 2}, "min_support"),
+        ({"min_confidence_ratio": -1}, "min_confidence_ratio"),
+        ({"search": "all"}, "search"),
+        ({"variables": [AGE, AGE]}, "an attribute has two variables"),
+        ({"variables": [AGE | {"attribute": "town"}]}, "'town' is vital or the parameter"),
+        ({"variables": [AGE | {"attribute": "army"}]}, "'army' is vital or the parameter"),
+        ({"significance": 1}, "significance"),
+        ({"variabels": [AGE]}, "did you mean 'variables'"),
+    ],
+)
+def test_settings_that_cannot_be_are_refused(given, message):
+    with pytest.raises(SettingError, match=message):
+        sf.FuzzyRuleAttack(**RULES | given)
+
+
+def test_files_that_do_not_fit_are_refused(attacks):
+    with pytest.raises(SettingError, match="attacks: there is none"):
+        judge([], HERE)
+    with pytest.raises(SettingError, match="needs somebody else's file"):
+        sf.FuzzyRuleAttack(**RULES | {"third_party": None}).learn()
+    with pytest.raises(SettingError, match="all records of the third-party file are vital"):
+        attacks[0].learn(THERE.filter(pl.col("army") == 1))
+    with pytest.raises(SettingError, match="as many members at every place"):
+        judge(attacks[0], HERE.with_columns(army=pl.lit(0)))
+    with pytest.raises(SettingError, match="its places are not those of the original"):
+        judge(attacks[0], HERE, HERE.filter(pl.col("town") != "t05"))
+    with pytest.raises((SettingError, MicrofileError), match="'way'"):
+        judge(attacks[0], HERE.drop("way"))
+    with pytest.raises(SettingError, match="no attribute 'sex'"):
+        judge(attacks[2], HERE.drop("sex"))
+    with pytest.raises(SettingError, match="'age' is categorical in the attacked file"):
+        judge(attacks[2], HERE.with_columns(pl.col("age").cast(pl.String)))
+    with pytest.raises(SettingError, match="attributes: there is no column 'aeg'"):
+        sf.LearnedAttack(group=ARMY, third_party=THERE, attributes=["aeg"]).learn()
+    with pytest.raises(SettingError, match="'town' is vital or the parameter"):
+        sf.LearnedAttack(group=ARMY, third_party=THERE, attributes=["town"]).learn()

@@ -14,8 +14,11 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from sfumato.boxes import Boxes
+from sfumato.fuzzy import CategoricalVariable
 from sfumato.groups import Group, GroupMask
 from sfumato.groups.evolution import Memetic
+from sfumato.harmonising.attributes import Join
+from sfumato.harmonising.values import Intervals, Map
 from sfumato.microfile.source import Source
 from sfumato.partitions import FuzzyPartition
 from sfumato.recipe import recipe_schema
@@ -31,6 +34,8 @@ TABLES: Mapping[str, tuple[type[Settings], ...]] = {
     "docs/boxes.md": (Boxes, Source),
     "docs/partitions.md": (FuzzyPartition,),
     "docs/groups.md": (Group, GroupMask, Memetic),
+    "docs/harmonising.md": (Map, Join, Intervals),
+    "docs/variables.md": (CategoricalVariable,),
 }
 
 EXAMPLES = (

@@ -49,7 +49,7 @@ def explained(
     place = place_of(problem["loc"], within=within)
     if problem["type"] == "extra_forbidden":
         *way, name = problem["loc"]
-        names = _known_at(model, way) if way or known is None else known
+        names = _known_at(model, way, given) if way or known is None else known
         return SettingError(f"there is no setting {place!r}", hint=nearest(str(name), names))
     if problem["type"] == "missing":
         return SettingError(f"setting {place!r} is missing")
@@ -95,21 +95,30 @@ def place_of(parts: Sequence[str | int], *, within: str = "") -> str:
     return within
 
 
-def _known_at(model: type[Settings], parts: Sequence[str | int]) -> Iterable[str]:
-    """Return the names of the settings at a place."""
+def _known_at(model: type[Settings], parts: Sequence[str | int], given: Any) -> Iterable[str]:
+    """Return the names of the settings at a place; where several kinds can stand, those of the likest to the given."""
+    models = [model]
     for part in parts:
-        within = [inner for field in model.model_fields.values() if (inner := _settings_in(field.annotation))]
-        # settings within settings may stand beside the outer ones
-        holder = next((one for one in (model, *within) if part in one.model_fields), None)
-        if holder is not None:
-            model = _settings_in(holder.model_fields[str(part)].annotation) or holder
-    return model.model_fields
+        fields = _most_like(models, given).model_fields
+        if part not in fields:
+            # settings within settings may stand beside the outer ones
+            within = [inner for field in fields.values() for inner in _settings_in(field.annotation)]
+            fields = next((one.model_fields for one in within if part in one.model_fields), fields)
+        if part in fields:
+            models = _settings_in(fields[str(part)].annotation) or models
+        given = given[part]
+    return _most_like(models, given).model_fields
 
 
-def _settings_in(annotation: Any) -> type[Settings] | None:
+def _most_like(models: Sequence[type[Settings]], given: Any) -> type[Settings]:
+    names = set(given) if isinstance(given, Mapping) else set()
+    return max(models, key=lambda model: len(names & set(model.model_fields)))
+
+
+def _settings_in(annotation: Any) -> list[type[Settings]]:
     if isinstance(annotation, type) and issubclass(annotation, Settings):
-        return annotation
-    return next((found for part in get_args(annotation) if (found := _settings_in(part))), None)
+        return [annotation]
+    return [found for part in get_args(annotation) for found in _settings_in(part)]
 
 
 def check_choice(setting: str, given: object, choices: Any) -> None:

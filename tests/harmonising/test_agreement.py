@@ -13,7 +13,7 @@ from sfumato.microfile import Microfile
 def test_files_that_are_told_alike_agree():
     one = pl.DataFrame({"age": [1, 50], "sex": ["f", "m"], "place": [1, 2]})
     other = pl.DataFrame({"age": [30.0, 99.0], "sex": ["m", "f"], "place": ["a", "b"]})
-    assert agree(one, other, ["age", "sex"]) == ()
+    assert agree(one, other, ["age", "sex"]) == agree(one, other, "age") == ()
 
 
 def test_codes_may_be_written_as_numbers_or_as_text():

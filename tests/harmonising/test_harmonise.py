@@ -147,8 +147,8 @@ def test_codes_of_intervals_become_their_middles():
     step = {"intervals": "code", "runs": runs, "last": 4}
     assert column(pl.DataFrame({"code": [1, 2, 3, 4, None]}), [step], "code") == [15, 45, 65, 75, None]
     assert column(pl.DataFrame({"code": ["001", "004"]}), [step], "code") == [15, 75]
-    with pytest.raises(MicrofileError, match=r"harmonise\[0\]: 'code' has codes of no run: 2 of them, in 3 records"):
-        harmonise(pl.DataFrame({"code": [0, 5, 5, 4]}), [step])
+    with pytest.raises(MicrofileError, match=r"harmonise\[0\]: 'code' has codes of no run: 3 of them, in 4 records"):
+        harmonise(pl.DataFrame({"code": [0.0, 5.0, 5.0, 4.0, 1.5]}), [step])
 
 
 def test_attributes_are_dropped_and_chosen():
@@ -170,6 +170,10 @@ def test_attributes_are_dropped_and_chosen():
         ([{"join": ["state", "area"]}], r"setting 'harmonise\[0\].into' is missing"),
         ([{"join": ["state"], "into": "x"}], r"'harmonise\[0\].join'"),
         ([{"join": ["state", "state"], "into": "x"}], "names an attribute twice"),
+        ([{"hhmm": ["left", "left"]}], "names an attribute twice"),
+        ([{"rename": {"age": ""}}], "at least 1 character"),
+        ([{"keep": {"age": {"lest": 1}}}], "keep.age.lest'\nHint: did you mean 'least'"),
+        ([{"intervals": "sex", "runs": [{"cod": 1}], "last": 2}], r"runs\[0\].cod'\nHint: did you mean 'code'"),
         ([{"rename": {"age": "x", "sex": "x"}}], "two attributes would be called 'x'"),
         ([{"rename": {"age": "sex"}}], r"harmonise\[0\]: rename: there is a column 'sex' already"),
         ([{"join": ["state", "area"], "into": "sex"}], "into: there is a column 'sex' already"),

@@ -12,6 +12,7 @@ from sfumato.errors import MicrofileError, SettingError
 from sfumato.microfile.attribute import Kind
 from sfumato.microfile.joining import label_of
 from sfumato.microfile.microfile import Microfile, as_microfile
+from sfumato.settings import listed
 
 STRANGERS = 0.05
 """So large a share of records may have codes that the other file does not know."""
@@ -34,7 +35,7 @@ class Difference:
 def differences(
     one: Any,
     other: Any,
-    names: Sequence[str] | None = None,
+    names: str | Sequence[str] | None = None,
     *,
     called: tuple[str, str] = ("the first file", "the second file"),
     strangers: float = STRANGERS,
@@ -63,7 +64,7 @@ def differences(
     if not 0 <= strangers <= 1:
         raise SettingError(f"strangers must lie from 0 to 1 (given: {strangers:g})")
     files = as_microfile(one), as_microfile(other)
-    wanted = list(dict.fromkeys([*files[0].names, *files[1].names] if names is None else names))
+    wanted = list(dict.fromkeys([*files[0].names, *files[1].names] if names is None else listed(names)))
     found: list[Difference] = []
     for name in wanted:
         absent = [called[number] for number, file in enumerate(files) if name not in file.attributes]
@@ -77,7 +78,7 @@ def differences(
 def agree(
     one: Any,
     other: Any,
-    names: Sequence[str] | None = None,
+    names: str | Sequence[str] | None = None,
     *,
     called: tuple[str, str] = ("the first file", "the second file"),
     strangers: float = STRANGERS,

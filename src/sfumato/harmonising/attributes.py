@@ -13,13 +13,12 @@ from sfumato.harmonising.step import Several, Step, check_free, refuse_values, w
 from sfumato.microfile.attribute import Code, Kind, kind_named
 from sfumato.microfile.joining import JOINT, joined
 from sfumato.microfile.microfile import Microfile
-from sfumato.microfile.roles import Names
 
 
 class Rename(Step):
     """Gives attributes other names."""
 
-    rename: dict[str, str] = Field(min_length=1)
+    rename: dict[str, Annotated[str, Field(min_length=1)]] = Field(min_length=1)
     """Each attribute with its new name."""
 
     @field_validator("rename")
@@ -44,19 +43,12 @@ class Rename(Step):
 class Join(Step):
     """Puts one attribute in the place of several: the combinations of their values, missing where one of them is."""
 
-    join: Annotated[Names, Field(min_length=2)]
+    join: Annotated[Several, Field(min_length=2)]
     """The attributes; they are replaced."""
     into: str = Field(min_length=1)
     """The name of the attribute that they become."""
     between: str = JOINT
     """What stands between their values."""
-
-    @field_validator("join")
-    @classmethod
-    def _once(cls, names: tuple[str, ...]) -> tuple[str, ...]:
-        if len(set(names)) < len(names):
-            raise ValueError("it names an attribute twice")
-        return names
 
     @property
     def attributes(self) -> tuple[str, ...]:
@@ -104,7 +96,7 @@ class Select(Step):
         return self.select
 
     def _applied(self, microfile: Microfile) -> Microfile:
-        return microfile.select(list(dict.fromkeys(self.select)))
+        return microfile.select(self.select)
 
 
 class SetKinds(Step):

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import numpy as np
 import polars as pl
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
 from sfumato.arrays import Codes, Flags, Reals
 from sfumato.errors import MicrofileError, SettingError
@@ -19,7 +19,15 @@ from sfumato.microfile.roles import Names
 from sfumato.microfile.selection import check_known
 from sfumato.settings import Settings
 
-Several = Annotated[Names, Field(min_length=1)]
+
+def _once(names: tuple[str, ...]) -> tuple[str, ...]:
+    if len(set(names)) < len(names):
+        raise ValueError("it names an attribute twice")
+    return names
+
+
+Several = Annotated[Names, Field(min_length=1), AfterValidator(_once)]
+"""One attribute or several, each once."""
 
 
 class Step(Settings, ABC):

@@ -202,18 +202,25 @@ class Intervals(Step):
 
     def _applied(self, microfile: Microfile) -> Microfile:
         encoded = microfile.encoded(self.intervals)
-        middles = {
-            str(code): run.start + (code - run.code + 0.5) * run.width
-            for run, end in zip(self.runs, [*(run.code for run in self.runs[1:]), self.last + 1], strict=True)
-            for code in range(run.code, end)
-        }
-        # codes may be text with noughts in front
-        labels = [re.sub(r"^0+(?=\d)", "", label_of(value)) for value in encoded.values.tolist()]
-        numbers = np.array([middles.get(label, np.nan) for label in labels], dtype=np.float64)
+        codes = np.array([_code(label_of(value)) for value in encoded.values.tolist()], dtype=np.float64)
+        firsts = np.array([run.code for run in self.runs], dtype=np.float64)
+        starts, widths = np.array([(run.start, run.width) for run in self.runs]).T
+        own = np.maximum(np.searchsorted(firsts, codes, side="right") - 1, 0)
+        numbers = starts[own] + (codes - firsts[own] + 0.5) * widths[own]
+        numbers[~((codes >= firsts[0]) & (codes <= self.last))] = np.nan
         refuse_values(
             encoded, np.isnan(numbers), f"{self.intervals!r} has codes of no run", hint="see the file's codebook"
         )
         return with_numbers(microfile, self.intervals, numbers, encoded.codes)
+
+
+def _code(written: str) -> float:
+    """Return a whole number, also one with noughts in front; NaN if it is none.
+
+    >>> [_code(text) for text in ("7", "007", "7.5", "x")]
+    [7.0, 7.0, nan, nan]
+    """
+    return float(written) if re.fullmatch(r"-?\d{1,15}", written) else np.nan
 
 
 def _minutes(written: str) -> float:

@@ -99,20 +99,21 @@ def _known_at(model: type[Settings], parts: Sequence[str | int], given: Any) -> 
     """Return the names of the settings at a place; where several kinds can stand, those of the likest to the given."""
     models = [model]
     for part in parts:
-        fields = _most_like(models, given).model_fields
-        if part not in fields:
-            # settings within settings may stand beside the outer ones
-            within = [inner for field in fields.values() for inner in _settings_in(field.annotation)]
-            fields = next((one.model_fields for one in within if part in one.model_fields), fields)
-        if part in fields:
-            models = _settings_in(fields[str(part)].annotation) or models
+        likest = _likest(models, given)
+        # settings within settings may stand beside the outer ones
+        inner = [one for model in likest for its in model.model_fields.values() for one in _settings_in(its.annotation)]
+        holders = [model for model in likest if part in model.model_fields] or inner
+        fields = [model.model_fields[str(part)] for model in holders if part in model.model_fields]
+        models = [found for field in fields for found in _settings_in(field.annotation)] or models
         given = given[part]
-    return _most_like(models, given).model_fields
+    return dict.fromkeys(name for model in _likest(models, given) for name in model.model_fields)
 
 
-def _most_like(models: Sequence[type[Settings]], given: Any) -> type[Settings]:
+def _likest(models: Sequence[type[Settings]], given: Any) -> list[type[Settings]]:
+    """Return those settings that share most names with the given."""
     names = set(given) if isinstance(given, Mapping) else set()
-    return max(models, key=lambda model: len(names & set(model.model_fields)))
+    shared = [len(names & set(model.model_fields)) for model in models]
+    return [model for model, count in zip(models, shared, strict=True) if count == max(shared)]
 
 
 def _settings_in(annotation: Any) -> list[type[Settings]]:

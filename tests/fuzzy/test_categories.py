@@ -9,6 +9,7 @@ from pydantic import TypeAdapter
 from sfumato.errors import SettingError
 from sfumato.fuzzy import AnyVariable, CategoricalVariable, LinguisticVariable
 from sfumato.microfile import Microfile
+from sfumato.settings import Settings
 
 WAY = CategoricalVariable(attribute="way", values={"car": "car", "on foot": ("walk", "bicycle")})
 
@@ -66,3 +67,13 @@ def test_a_recipe_tells_variables_apart_by_what_their_words_hold():
     assert isinstance(numbers, LinguisticVariable)
     assert read(numbers) is numbers
     assert read(WAY) is WAY
+
+
+def test_misspelt_settings_get_the_hint_of_their_kind():
+    class Words(Settings):
+        variables: tuple[AnyVariable, ...]
+
+    with pytest.raises(SettingError, match=r"'variables\[0\].rset'\nHint: did you mean 'rest'"):
+        Words(variables=[{"attribute": "a", "values": {"x": 1}, "rset": "y"}])
+    with pytest.raises(SettingError, match=r"values.x.cornrs'\nHint: did you mean 'corners'"):
+        Words(variables=[{"attribute": "a", "values": {"x": {"shape": "pi", "cornrs": [1, 2, 3, 4]}}}])

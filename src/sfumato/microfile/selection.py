@@ -64,8 +64,10 @@ def _kind(given: Any) -> str:
     return "table" if isinstance(given, Mapping | Between) else "text" if isinstance(given, str) else "list"
 
 
+_Listed: TypeAlias = Annotated[tuple[Value, ...], Field(min_length=1)]
+Values: TypeAlias = Annotated[_Listed, BeforeValidator(_several, json_schema_input_type=Value | _Listed)]
+"""A value, or a list of values."""
 # told apart before they are checked, so that an error speaks of what was meant
-Values: TypeAlias = Annotated[tuple[Value, ...], Field(min_length=1), BeforeValidator(_several)]
 Wanted: TypeAlias = Annotated[
     Annotated[Between, Tag("table")] | Annotated[Values, Tag("text")] | Annotated[Values, Tag("list")],
     Discriminator(_kind),

@@ -87,7 +87,8 @@ def test_real_files_are_harmonised_and_seen_by_all_variables(real_data, name):
 def test_real_files_of_different_years_and_states_agree(real_data):
     files = [harmonise(sf.read(real_data(name)), acs_steps(beside=BESIDE)).microfile for name in FILES]
     for other in files[1:]:
-        assert agree(files[0], other, [*NAMES, "MIL"], strangers=0.02) is not None
+        # rare ways to work need not occur in every state
+        assert {one.attribute for one in agree(files[0], other, [*NAMES, "MIL"], strangers=0.02)} <= {"transport"}
 
 
 def test_without_the_ranges_only_numbers_outside_them_are_unseen(real_data):

@@ -116,7 +116,13 @@ def _together(files: Sequence[Microfile]) -> Microfile:
     names = [name for name in first.names if all(name in one.attributes for one in files)]
     for other in files[1:]:
         agree(first, other, names)
-    frame = pl.concat([pl.DataFrame([one.series(name) for name in names]) for one in files], how="vertical_relaxed")
+    frames = [pl.DataFrame([_plain(one.series(name)) for name in names]) for one in files]
+    frame = pl.concat(frames, how="vertical_relaxed")
     kinds = {name: list(first.attribute(name).order) or first.attribute(name).kind.value for name in names}
     missing = {name: first.attribute(name).missing for name in names}
     return Microfile(frame, kinds=kinds, missing=missing)
+
+
+def _plain(series: pl.Series) -> pl.Series:
+    """Return categories as text, for those of two files have codes of their own."""
+    return series.cast(pl.String) if series.dtype in (pl.Categorical, pl.Enum) else series

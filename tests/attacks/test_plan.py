@@ -107,7 +107,7 @@ def test_what_is_wrong_is_pointed_at(written, old, new, message):
 
 def test_an_attack_needs_somebody_to_look_for(written):
     text = RECIPE[: RECIPE.index("[[protect]]")] + RECIPE[RECIPE.index("[attack]") :]
-    with pytest.raises(SettingError, match="'attack.vital' is missing"):
+    with pytest.raises(SettingError, match=r"'attack\.vital' is missing"):
         read_recipe(written(text))
     with pytest.raises(SettingError, match="the recipe has no \\[attack\\]"):
         read_recipe(written(RECIPE[: RECIPE.index("[attack]")]))

@@ -11,7 +11,7 @@ import pytest
 
 from sfumato.errors import SettingError, UnattainableError
 from sfumato.recipe import read_recipe
-from tests.groups.test_masking import people
+from tests.groups.test_masking import people, weighted_people
 
 HEAD = """seed = 3
 
@@ -93,6 +93,35 @@ def test_a_record_of_another_release_is_noticed(run, recipe, tmp_path) -> None:
     code, out, _ = run("audit", str(tmp_path / "recipe-release"), "--private", str(tmp_path / "other.json"))
     assert code == 1
     assert "the record is not that of this release" in out
+
+
+def test_weights_that_show_a_hidden_place_are_noticed(run, recipe, tmp_path) -> None:
+    frame = weighted_people(0)
+    assert run("protect", str(recipe(HEAD + GROUP, frame)))[0] == 0
+    record = content_of(tmp_path)
+    # the mask looked at records alone; an observer counts with the weights that are released
+    record["groups"][0]["mask"]["weight"] = "weight"
+    (tmp_path / "other.json").write_text(json.dumps(record))
+    for verb in ("audit", "report"):
+        code, out, _ = run(verb, str(tmp_path / "recipe-release"), "--private", str(tmp_path / "other.json"), "--json")
+        assert code == 1
+        assert (
+            "stands out again at C if it is counted with the weights 'weight'"
+            in json.loads(out)["findings"][0]["message"]
+        )
+
+
+def test_what_weights_show_is_told(run, recipe, tmp_path) -> None:
+    text = HEAD + 'weight = "weight"\n' + GROUP
+    code, out, _ = run("protect", str(recipe(text, weighted_people(0))))
+    assert code == 0
+    assert "Counted with weights, " in out
+    release = tmp_path / "recipe-release"
+    assert run("audit", str(release), "--private", f"{release}.private")[0] == 0
+    assert run("report", str(release), "--private", f"{release}.private")[0] == 0
+    page = (tmp_path / "recipe-release.private.html").read_text()
+    told = page[page.index("If people are counted with weights: ") :]
+    assert "No hidden place stands out." in told[:200]
 
 
 @pytest.mark.parametrize("verb", ["audit", "report"])

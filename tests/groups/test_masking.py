@@ -162,9 +162,92 @@ def test_statistics_that_an_exchange_changes_are_not_told() -> None:
         release.estimate("mean(area)", weight="weight")
 
 
-def test_weighted_signals_are_told() -> None:
-    record = mask(weight="weight").protect(people()).private["groups"][0]
+def weighted_people(seed: int) -> pl.DataFrame:
+    rng = np.random.default_rng(seed)
+    frame = people({**COUNTS, "G": 9, "H": 2, "I": 5, "J": 8}, seed=seed)
+    return frame.with_columns(weight=pl.Series(rng.gamma(2.0, 10.0, frame.height)))
+
+
+@pytest.mark.parametrize("signal", ["quantity", "concentration"])
+@pytest.mark.parametrize("seed", range(4))
+def test_weights_do_not_show_a_hidden_place(seed: int, signal: str) -> None:
+    frame, how = weighted_people(seed), {"influential": ["sex"], "signal": signal}
+    release = mask(weight="weight", **how).protect(frame)
+    record = release.private["groups"][0]
     assert record["weighted"]["before"]["C"] > record["weighted"]["after"]["C"]
+    assert "C" in record["weighted"]["outliers"]["before"]
+    for weight in (None, "weight"):
+        assert "C" not in getattr(ARMY, signal)(release.table, weight=weight).outliers().labels
+    # who does not count with weights moves fewer people
+    assert mask(**how).protect(frame).private["groups"][0]["moved"] <= record["moved"]
+
+
+def test_weights_that_show_a_place_in_any_case_are_refused_unless_they_stay_secret() -> None:
+    giant = (pl.col("area") == "C") & (pl.col("work") == "army") & (pl.col("age") == 30)
+    frame = weighted_people(0).with_columns(weight=pl.when(giant).then(1e6).otherwise("weight"))
+    assert frame.filter(giant).height > 0
+    how = mask(weight="weight", spare=["age == 30"])
+    with pytest.raises(UnattainableError, match="counted with the weights 'weight', the group still stands out at C"):
+        how.protect(frame)
+    secret = how.model_copy(update={"identifiers": ("weight",)}).protect(frame)
+    assert "weight" not in secret.table.columns
+    assert "C" in secret.private["groups"][0]["weighted"]["outliers"]["after"]
+
+
+@pytest.mark.parametrize("swap", ["exact", "memetic"])
+def test_outliers_leave_none_behind(swap: str) -> None:
+    counts = dict(zip("ABCDEFGHI", [1, 1, 5, 3, 44, 5, 3, 1, 1], strict=True))
+    named = mask(hide=["E"], reshape="wavelet", level=1).protect(people(counts)).private["groups"][0]
+    # C takes over what E has lost
+    assert named["outliers"]["after"] == ["C"]
+    record = mask(hide="outliers", reshape="wavelet", level=1, swap=swap).protect(people(counts)).private["groups"][0]
+    assert record["outliers"] == {"before": ["E"], "after": []}
+    assert {"C", "E"} <= set(record["hidden"])
+
+
+def test_outliers_that_cannot_all_be_hidden_are_refused() -> None:
+    counts = dict(zip("ABCDEFG", [0, 0, 21, 1, 0, 1, 1], strict=True))
+    with pytest.raises(UnattainableError, match="with the outliers hidden, 1 other place would stand out") as refused:
+        mask(hide="outliers", reshape="wavelet", level=1).protect(people(counts))
+    assert "reshape = 'least'" in (refused.value.hint or "")
+    for how in ({"reshape": "moments"}, {"reshape": "least"}, {"reshape": "wavelet", "level": 1, "hide": ["C"]}):
+        record = mask(**({"hide": "outliers"} | how)).protect(people(counts)).private["groups"][0]
+        assert record["hidden"] == ["C"]
+
+
+def test_what_is_told_of_spared_people_is_true() -> None:
+    frame = people()
+    men = frame.filter((pl.col("area") == "C") & (pl.col("work") == "army") & (pl.col("sex") == "m")).height
+    with pytest.raises(UnattainableError) as refused:
+        mask(hide=None, target={"C": 2}, spare=["sex == 'f'"]).protect(frame)
+    assert refused.value.message == f"place C shall give 38 vital records, and {men} may leave it: {38 - men} short"
+    women = frame.filter((pl.col("area") == "A") & (pl.col("work") == "shop") & (pl.col("sex") == "f")).height
+    with pytest.raises(UnattainableError) as refused:
+        mask(hide=None, target={"A": 60}, spare=["sex == 'm'"]).protect(frame)
+    assert f"'A' can have {women + 4} members at most, for no more of its records can be" in refused.value.message
+
+
+@pytest.mark.parametrize("swap", ["exact", "greedy", "memetic"])
+@pytest.mark.parametrize(
+    ("spared", "message"),
+    [
+        ("work == 'army'", "spare: all members belong to groups that stay"),
+        ("work == 'shop'", "spare: all who are not members belong to groups that stay"),
+    ],
+)
+def test_sparing_everybody_is_refused(spared: str, message: str, swap: str) -> None:
+    with pytest.raises(UnattainableError, match=message):
+        mask(spare=[spared], swap=swap).protect(people())
+    # where nothing is to be hidden, nobody has to move
+    even = people(dict.fromkeys(COUNTS, 6))
+    assert mask(hide="outliers", spare=[spared], swap=swap).protect(even).private["cost"] == 0
+
+
+def test_a_memetic_search_leaves_spared_people_where_they_are() -> None:
+    frame = people()
+    in_c = "area == 'C' and work == 'army'"
+    with pytest.raises(UnattainableError, match="hide: nobody may leave the places that shall have fewer members"):
+        mask(swap="memetic", memetic={"generations": 5}, spare=[in_c]).protect(frame)
 
 
 @settings(max_examples=25, deadline=None)

@@ -158,14 +158,14 @@ def test_progress_ends_at_one():
 
 def test_a_place_without_enough_vital_records():
     influence, places, vital, candidates, _ = toy(SWAP_TOY)
-    with pytest.raises(UnattainableError, match="place east shall give 3 vital records and has 2: 1 short"):
+    with pytest.raises(UnattainableError, match="place east shall give 3 vital records, and 2 may leave it: 1 short"):
         swap_exactly(influence, places, vital, candidates, np.array([-3, 3]), labels=["east", "west"])
 
 
 def test_a_place_without_enough_others():
     influence, places, vital, candidates, _ = toy(SWAP_TOY)
     few = candidates & (np.arange(4) != 3)
-    with pytest.raises(UnattainableError, match=r"place 1 shall get 2 .* of which it has 1: 1 short"):
+    with pytest.raises(UnattainableError, match=r"place 1 shall get 2 .* of whom 1 may leave it: 1 short"):
         swap_exactly(influence, places, vital, few, np.array([-2, 2]))
 
 

@@ -16,7 +16,6 @@ from sfumato.attacks.attack import Attack, Model
 from sfumato.attacks.notes import is_same
 from sfumato.attacks.seen import seen_in
 from sfumato.errors import SettingError
-from sfumato.groups.masking import numbers_of
 from sfumato.groups.regions import outliers_within, regions_of
 from sfumato.groups.repairing import ITSELF
 from sfumato.groups.sighting import Sighting
@@ -203,7 +202,7 @@ def _disclosure(
         raise SettingError(
             "released: its places are not those of the original", hint="the parameter must have the same values in both"
         )
-    known = numbers_of(attack.known, places, "known")
+    known = places.numbers_of(attack.known, setting="known")
     auxiliary = sighting.signal(places)
     standing_out, found = (
         tuple(

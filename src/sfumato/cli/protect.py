@@ -159,10 +159,9 @@ def _groups(release: Release) -> list[str]:
             f"distortion {plain(one['cost'])}{proved}. "
             f"{plain(len(one['outliers']['before']))} places stood out, {plain(len(one['outliers']['after']))} do now."
         )
-        if shown := one.get("weighted", {}).get("outliers", {}).get("after"):
-            still = [label for label in shown if label in one["hidden"]]
-            if still:
-                lines.append(f"  Counted with weights, {plain(len(still))} of the hidden places still stand out.")
+        if weighted := one.get("weighted"):
+            before, after = (plain(len(weighted["outliers"][when])) for when in ("before", "after"))
+            lines.append(f"  Counted with weights, {before} places stood out, {after} do now.")
     if lines:
         exchanged = release.settings["exchanged"]
         lines.append(

@@ -48,11 +48,11 @@ def _name(place: int, labels: Sequence[object] | None) -> str:
 def _refuse_few(name: str, change: int, givers: int, takers: int) -> None:
     if change < 0:
         raise UnattainableError(
-            f"{name} shall give {-change:,} vital records and has {givers:,}: {-change - givers:,} short",
+            f"{name} shall give {-change:,} vital records, and {givers:,} may leave it: {-change - givers:,} short",
             hint="let it keep more",
         )
     raise UnattainableError(
-        f"{name} shall get {change:,} vital records in exchange for others, of which it has {takers:,}: "
+        f"{name} shall get {change:,} vital records in exchange for others, of whom {takers:,} may leave it: "
         f"{change - takers:,} short",
         hint="let it get fewer",
     )

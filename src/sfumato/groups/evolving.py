@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sfumato.arrays import Counts, Reals
-from sfumato.errors import SettingError, UnattainableError
+from sfumato.errors import UnattainableError
 from sfumato.fuzzy.shapes import SShaped, ZShaped
 from sfumato.groups.evolution import Memetic, validity
 from sfumato.groups.fitness import PlaceRestriction, Restriction
-from sfumato.groups.group import PLACES
 from sfumato.groups.influence import Influence
 from sfumato.groups.memetic import evolve_swaps
 from sfumato.groups.swapping import Swaps, unproven
@@ -54,12 +53,19 @@ def evolved(
     settings, change = task.settings, wanted - task.counts
     restrictions: list[Restriction] = [*(_given(task) or _after(wanted, task.counts, task.hidden))]
     restrictions.append(lambda counts: FLAGGED if flagged(counts) else 1.0)
+    leaving, coming = (task.places.count(who) > 0 for who in (task.movable, task.candidates))
     if settings.restrictions:
-        shrinking = [place for place, label in enumerate(task.places.labels) if label in settings.restrictions]
-        shrinking = [place for place in shrinking if task.counts[place] > 0]
-        growing = np.setdiff1d(np.arange(change.size), [*shrinking, *task.known]).tolist()
+        fewer = np.isin(task.places.labels, [*settings.restrictions])
+        more = ~fewer
+        more[list(task.known)] = False
     else:
-        shrinking, growing = np.flatnonzero(change < 0).tolist(), np.flatnonzero(change > 0).tolist()
+        fewer, more = change < 0, change > 0
+    shrinking, growing = np.flatnonzero(fewer & leaving).tolist(), np.flatnonzero(more & coming).tolist()
+    if not shrinking or not growing:
+        raise UnattainableError(
+            "hide: nobody may leave the places that shall have fewer members, or come from those that shall have more",
+            hint="spare fewer, or hide other places",
+        )
     found = evolve_swaps(
         influence,
         task.places.codes,
@@ -83,11 +89,9 @@ def evolved(
 
 
 def _given(task: Task) -> list[PlaceRestriction]:
-    labels = task.places.labels
-    for label in task.settings.restrictions:
-        if label not in labels:
-            raise SettingError(f"restrictions: there is no place {label!r}", hint=PLACES)
-    return [PlaceRestriction(labels.index(label), shape) for label, shape in task.settings.restrictions.items()]
+    given = task.settings.restrictions
+    task.places.numbers_of(given, setting="restrictions")
+    return [PlaceRestriction(task.places.labels.index(label), shape) for label, shape in given.items()]
 
 
 def _after(wanted: Counts, counts: Counts, hidden: tuple[int, ...]) -> list[PlaceRestriction]:

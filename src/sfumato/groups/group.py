@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import date
 from typing import Annotated, Any, TypeAlias
@@ -62,6 +62,14 @@ class Places:
         there = chosen & (self.codes >= 0)
         given = None if weights is None else weights[there]
         return np.bincount(self.codes[there], weights=given, minlength=len(self.labels)).astype(np.float64)
+
+    def numbers_of(self, labels: Collection[str], *, setting: str) -> tuple[int, ...]:
+        """Return the places that a setting names, ascending."""
+        numbers = {label: number for number, label in enumerate(self.labels)}
+        for label in labels:
+            if label not in numbers:
+                raise SettingError(f"{setting}: there is no place {label!r}", hint=PLACES)
+        return tuple(sorted({numbers[label] for label in labels}))
 
 
 class Group(Settings):

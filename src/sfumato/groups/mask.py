@@ -65,7 +65,7 @@ class GroupMask(Settings):
     group: Group
     """Who is hidden, and over which places."""
     hide: Literal["outliers"] | PlaceNames | None = None
-    """The places where the group must not stand out, or "outliers": wherever it does."""
+    """The places where the group must not stand out, or "outliers": wherever it does, or comes to do."""
     target: Annotated[dict[str, Annotated[int, Field(ge=0, le=2**53)]], Field(min_length=1), ByPlace] | None = None
     """In place of ``hide``: how many members some places shall have; the others share what is left over or lacking."""
     known: PlaceNames = ()
@@ -113,8 +113,8 @@ class GroupMask(Settings):
     identifiers: Names = ()
     """Attributes that name a person; they never leave."""
     weight: str | None = None
-    """How many people of the population a record stands for; the mask counts records, and tells what becomes of the
-    weighted signal."""
+    """How many people of the population a record stands for; hidden places stand out neither in counts of records nor,
+    unless it is an identifier, in those of people."""
     seed: int = Field(default=0, ge=0, lt=2**31)
     """The seed of decoys and of the memetic search."""
     threads: int | None = Field(default=None, ge=1, le=1024)

@@ -3,24 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sfumato.arrays import Counts, Flags, Reals
+from sfumato.arrays import Counts, Flags
 from sfumato.errors import SettingError, UnattainableError, nearest
 from sfumato.groups.evolving import evolved
 from sfumato.groups.exchange import influence_of
 from sfumato.groups.greedy import swap_greedily
-from sfumato.groups.group import PLACES, Places
+from sfumato.groups.group import Places
 from sfumato.groups.outliers import outliers
-from sfumato.groups.record import record_of
-from sfumato.groups.reshaping import reshape
-from sfumato.groups.rounding import largest_remainders
+from sfumato.groups.record import record_of, shown_at, weight_shown
 from sfumato.groups.signals import Signal
 from sfumato.groups.swapping import Swaps, swap_exactly, unproven
-from sfumato.groups.task import Reshaping
+from sfumato.groups.wanting import judged_of, wanted_of
 from sfumato.measures.promise import Promise
 from sfumato.microfile.microfile import Microfile
 from sfumato.microfile.selection import chosen_in
@@ -32,6 +30,8 @@ if TYPE_CHECKING:
 
 SHARES = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
 """Bounds of the share of exchanged records that a release may tell; a narrower one would tell how many they are."""
+STRICTER = (0.02, 0.05, 0.1, 0.2, 0.3, 0.5)
+"""Levels at which counts are reshaped in turn, as long as weights still show a hidden place."""
 
 
 @dataclass(frozen=True)
@@ -51,11 +51,23 @@ class Task:
     """Members that may leave their place."""
     candidates: Flags
     """Others that may take it."""
+    alpha: float
+    """The level at which hidden places do not stand out; above that of the settings where weights need it."""
+
+    @property
+    def hides_all(self) -> bool:
+        """Whether no other place may stand out either; decoys, and a deviation that stays, mean that some do."""
+        return self.settings.hide == "outliers" and self.settings.reshape in ("least", "wavelet")
 
     @property
     def counts(self) -> Counts:
         """How many members each place has."""
         return self.quantity.values.astype(np.int64)
+
+    @property
+    def hidden_labels(self) -> list[str]:
+        """What hidden places are called."""
+        return [self.places.labels[place] for place in self.hidden]
 
 
 @dataclass(frozen=True)
@@ -76,15 +88,34 @@ def mask(settings: GroupMask, microfile: Microfile, progress: Progress) -> Maske
 
         return repair(settings, microfile, progress)
     progress("counting", 0.0)
-    task = task_of(settings, microfile)
-    swaps = exchanged(task, progress)
+    task, swaps, after = _hiding(task_of(settings, microfile), progress)
     progress("measuring", 0.0)
-    order = np.arange(microfile.records)
-    order[swaps.leaving], order[swaps.coming] = swaps.coming, swaps.leaving
-    after = with_places_of(microfile, settings.group.parameter, order)
     refuse_standing_out(task, after)
     record = record_of(task, swaps, after)
     return Masked(after, record, record["changed_records"] / microfile.records)
+
+
+def _hiding(task: Task, progress: Progress) -> tuple[Task, Swaps, Microfile]:
+    """Exchange records so that hidden places stand out neither in counts nor, where weights are released, with them."""
+    settings = task.settings
+    levels = [level for level in STRICTER if level > settings.alpha] if weight_shown(settings) else []
+    found = _exchanged(task, progress)
+    for level in levels:
+        if not shown_at(settings, found[2], found[0].hidden_labels, weight=settings.weight):
+            break
+        try:
+            found = _exchanged(replace(task, alpha=level), progress)
+        except UnattainableError:
+            # what is told then is that weights still show a place
+            break
+    return found
+
+
+def _exchanged(task: Task, progress: Progress) -> tuple[Task, Swaps, Microfile]:
+    task, swaps = exchanged(task, progress)
+    order = np.arange(task.microfile.records)
+    order[swaps.leaving], order[swaps.coming] = swaps.coming, swaps.leaving
+    return task, swaps, with_places_of(task.microfile, task.settings.group.parameter, order)
 
 
 def released(masks: Sequence[GroupMask], masked: Sequence[Masked]) -> Release:
@@ -122,12 +153,12 @@ def task_of(settings: GroupMask, microfile: Microfile) -> Task:
     _refuse_empty(places, there)
     quantity = Signal(places.labels, places.count(members), "quantity")
     signal = signal_of(settings, microfile)
-    known = numbers_of(settings.known, places, "known")
+    known = places.numbers_of(settings.known, setting="known")
     if settings.hide == "outliers":
         found = outliers(signal, alpha=settings.alpha, robust=settings.robust).indices
         hidden = tuple(place for place in found if place not in known)
     else:
-        hidden = numbers_of(settings.hide or (), places, "hide")
+        hidden = places.numbers_of(settings.hide or (), setting="hide")
     if settings.target is None and len(hidden) + len(known) == len(places.labels):
         raise SettingError(
             "hide: no place is left to which members could go", hint="hide fewer places, or give a target"
@@ -137,13 +168,26 @@ def task_of(settings: GroupMask, microfile: Microfile) -> Task:
         if chosen is not None and not chosen_in(microfile, chosen, setting=name).any():
             raise SettingError(f"{name}: nobody belongs to it", hint="look at the values with sfumato profile")
     spared = spared_in(settings, microfile)
-    candidates = (places.codes >= 0) & ~members & ~spared
-    if not candidates.any():
+    movable, others = there & ~spared, (places.codes >= 0) & ~members
+    _refuse_nobody(movable, others, others & ~spared, idle=not hidden and settings.target is None)
+    return Task(
+        settings, microfile, places, members, quantity, signal, hidden, known, movable, others & ~spared, settings.alpha
+    )
+
+
+def _refuse_nobody(movable: Flags, others: Flags, candidates: Flags, *, idle: bool) -> None:
+    """Refuse where nobody can be exchanged, unless nothing is to be hidden."""
+    if not others.any():
         raise UnattainableError(
             "everybody who has a place belongs to the group, so nobody can take a member's place",
             hint="choose vital values that not everybody has",
         )
-    return Task(settings, microfile, places, members, quantity, signal, hidden, known, there & ~spared, candidates)
+    for left, who in ((movable, "all members"), (candidates, "all who are not members")):
+        if not left.any() and not idle:
+            raise UnattainableError(
+                f"spare: {who} belong to groups that stay where they are, so nobody can be exchanged",
+                hint="spare fewer; in a recipe, groups that are hidden before stay: hide this one first",
+            )
 
 
 def spared_in(settings: GroupMask, microfile: Microfile) -> Flags:
@@ -198,25 +242,17 @@ def _refuse_empty(places: Places, members: Flags) -> None:
         )
 
 
-def numbers_of(labels: tuple[str, ...], places: Places, setting: str) -> tuple[int, ...]:
-    """Return the numbers of places that a setting names."""
-    for label in labels:
-        if label not in places.labels:
-            raise SettingError(f"{setting}: there is no place {label!r}", hint=PLACES)
-    return tuple(sorted(places.labels.index(label) for label in set(labels)))
-
-
-def exchanged(task: Task, progress: Progress) -> Swaps:
-    """Find who takes whose place."""
+def exchanged(task: Task, progress: Progress) -> tuple[Task, Swaps]:
+    """Find who takes whose place; other places may have to be hidden too."""
     settings = task.settings
     influence = influence_of(settings, task.microfile)
     if not task.hidden and settings.target is None:
-        return unproven(influence, np.empty((0, 2), dtype=np.int64))
-    wanted = _target(task) if settings.target is not None else _reshaped(task)
+        return task, unproven(influence, np.empty((0, 2), dtype=np.int64))
+    task, wanted = wanted_of(task)
     if settings.swap == "memetic":
-        return evolved(task, _reshaping(task).flagged, wanted, influence, progress)
+        return task, evolved(task, judged_of(task).flagged, wanted, influence, progress)
     how = swap_exactly if settings.swap == "exact" else swap_greedily
-    return how(
+    return task, how(
         influence,
         task.places.codes,
         task.movable,
@@ -226,96 +262,6 @@ def exchanged(task: Task, progress: Progress) -> Swaps:
         threads=settings.threads,
         progress=progress,
     )
-
-
-def _target(task: Task) -> Counts:
-    """Complete the wanted counts: the other places share what is left over or lacking, by their size."""
-    given = task.settings.target or {}
-    numbers = numbers_of(tuple(given), task.places, "target")
-    wanted = task.counts
-    total = int(wanted.sum())
-    capacities = _capacities(task)
-    for place in numbers:
-        label = task.places.labels[place]
-        wanted[place] = given[label]
-        if wanted[place] > capacities[place]:
-            raise UnattainableError(
-                f"target: {label!r} can have {capacities[place]:,} members at most, for it has no more records"
-            )
-    rest = np.setdiff1d(np.arange(wanted.size), [*numbers, *task.known])
-    lacking = total - int(wanted.sum())
-    if lacking and not rest.size:
-        raise SettingError(
-            f"target: all places together get {total - lacking:,} members, but the group has {total:,}",
-            hint="leave a place open, or make the sums agree",
-        )
-    if lacking:
-        wanted[rest] = _shared(wanted[rest], capacities[rest], lacking)
-    return wanted
-
-
-def _shared(counts: Counts, capacities: Counts, more: int) -> Counts:
-    """Give so many members more, or fewer, to places in proportion to what they have."""
-    total = int(counts.sum()) + more
-    if total < 0 or total > int(capacities.sum()):
-        what = f"{-total:,} members too few" if total < 0 else f"room for {total - int(capacities.sum()):,} too few"
-        raise UnattainableError(
-            f"target: the places that it leaves open have {what}", hint="ask for less, or leave more places open"
-        )
-    return largest_remainders(counts if counts.any() else capacities, total, upper=capacities)
-
-
-def _capacities(task: Task) -> Counts:
-    """Return the most members that each place can have: those it has, and one in the place of each other."""
-    return (task.quantity.values + task.places.count(task.candidates)).astype(np.int64)
-
-
-def _reshaping(task: Task) -> Reshaping:
-    """Return what is to be reshaped."""
-    settings = task.settings
-    sizes, subordinate = _universe(task)
-    return Reshaping(
-        task.counts,
-        hidden=task.hidden,
-        fixed=task.known,
-        capacities=_capacities(task),
-        alpha=settings.alpha,
-        robust=settings.robust,
-        sizes=sizes,
-        subordinate=subordinate,
-        labels=task.places.labels,
-    )
-
-
-def _reshaped(task: Task) -> Counts:
-    """Return the counts in which no hidden place stands out."""
-    settings = task.settings
-    return reshape(
-        settings.reshape,
-        _reshaping(task),
-        wavelet=settings.wavelet,
-        level=settings.level,
-        decoys=numbers_of(settings.decoys, task.places, "decoys"),
-        rng=np.random.default_rng(settings.seed),
-    )
-
-
-def _universe(task: Task) -> tuple[Reals | None, Reals | None]:
-    """Return how many a place's share is of, and what is subtracted from that share."""
-    settings, people = task.settings, task.microfile
-    if settings.signal == "quantity":
-        return None, None
-    everybody = np.ones(people.records, dtype=np.bool_)
-    if settings.universe is not None:
-        everybody = chosen_in(people, settings.universe, setting="universe") | task.members
-    sizes = task.places.count(everybody)
-    if not sizes.all():
-        empty = [label for label, size in zip(task.places.labels, sizes, strict=True) if not size]
-        raise SettingError(
-            f"universe: nobody of it is at {empty[0]!r}, so that there is no share",
-            hint="choose a larger universe, or leave the place out (values)",
-        )
-    return sizes, None if settings.signal == "concentration" else task.quantity.values / sizes - task.signal.values
 
 
 def with_places_of(microfile: Microfile, parameter: tuple[str, ...], order: Counts) -> Microfile:
@@ -332,10 +278,16 @@ def refuse_standing_out(task: Task, after: Microfile) -> None:
         places.count(np.ones(after.records, dtype=np.bool_)),
     ):
         raise UnattainableError("the exchange changed how many records places have; this is a bug")
-    found = outliers(signal_of(settings, after), alpha=settings.alpha, robust=settings.robust)
-    shown = [label for label in found.labels if label in {places.labels[place] for place in task.hidden}]
-    if shown:
+    hidden = task.hidden_labels
+    if task.hides_all:
+        hidden = [label for label in places.labels if label not in settings.known]
+    if shown := shown_at(settings, after, hidden):
         raise UnattainableError(
             f"hide: the group still stands out at {', '.join(shown)}",
             hint="reshape in another way, or let the memetic search go on longer (generations)",
+        )
+    if weight_shown(settings) and (shown := shown_at(settings, after, task.hidden_labels, weight=settings.weight)):
+        raise UnattainableError(
+            f"hide: counted with the weights {settings.weight!r}, the group still stands out at {', '.join(shown)}",
+            hint="reshape in another way, hide more places, or do not release the weights (name them in identifiers)",
         )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -12,8 +12,10 @@ from sfumato.arrays import Codes
 from sfumato.errors import SfumatoError
 from sfumato.groups.outliers import outliers
 from sfumato.groups.signals import Signal
+from sfumato.groups.together import choices_of
 from sfumato.microfile.forms import Exact
 from sfumato.microfile.microfile import Microfile
+from sfumato.microfile.selection import attributes_of
 from sfumato.release.audit import Audit, Finding, Opened, audit_files, table_of
 
 if TYPE_CHECKING:
@@ -34,7 +36,7 @@ def record_of(task: Task, swaps: Swaps, after: Microfile) -> dict[str, Any]:
     reached = settings.group.quantity(after)
     record: dict[str, Any] = {
         "mask": settings.model_dump(mode="json", exclude_defaults=True),
-        "hidden": [task.places.labels[place] for place in task.hidden],
+        "hidden": task.hidden_labels,
         "known": list(settings.known),
         "cost": swaps.cost,
         "optimal": swaps.optimal,
@@ -67,6 +69,21 @@ def _whole(signal: Signal) -> dict[str, int]:
 
 def _outliers(settings: GroupMask, signal: Signal) -> tuple[str, ...]:
     return outliers(signal, alpha=settings.alpha, robust=settings.robust).labels
+
+
+def weight_shown(settings: GroupMask) -> bool:
+    """Say whether everybody can count with the weights."""
+    return settings.weight is not None and settings.weight not in settings.identifiers
+
+
+def shown_at(
+    settings: GroupMask, table: Microfile, places: Collection[str], *, weight: str | None = None
+) -> tuple[str, ...]:
+    """Return at which of some places the group stands out in a table, to those who count with weights if any."""
+    from sfumato.groups.masking import signal_of
+
+    found = _outliers(settings, signal_of(settings, table, weight=weight))
+    return tuple(label for label in found if label in places)
 
 
 def _table_changes(settings: GroupMask, before: Microfile, after: Microfile) -> Iterable[tuple[str, dict[str, float]]]:
@@ -141,22 +158,24 @@ def group_findings(record: Mapping[str, Any], table: Microfile, codebook: Codebo
 
 def _one_finding(number: int, one: Mapping[str, Any], table: Microfile, codebook: Codebook) -> list[str]:
     from sfumato.groups.mask import GroupMask
-    from sfumato.groups.masking import signal_of
-    from sfumato.microfile.selection import attributes_of
+
+    def exact(names: Iterable[str]) -> bool:
+        entries = [codebook.attributes.get(name) for name in names]
+        return all(entry is not None and isinstance(entry.form, Exact) for entry in entries)
 
     settings = GroupMask(**one["mask"])
-    chosen = (settings.group.vital, settings.universe, settings.other, settings.other_universe)
-    names = [
-        *settings.group.parameter,
-        *(name for its in chosen if its is not None for name in attributes_of(its, setting="mask")),
-    ]
-    entries = [codebook.attributes.get(name) for name in names]
-    if any(entry is None or not isinstance(entry.form, Exact) for entry in entries):
+    chosen = [(name, its) for name, its in choices_of(settings) if name != "spare"]
+    named = [attribute for name, its in chosen for attribute in attributes_of(its, setting=name)]
+    if not exact([*settings.group.parameter, *named]):
         # nobody can count the group here
         return []
-    shown = [label for label in _outliers(settings, signal_of(settings, table)) if label in one["hidden"]]
-    if shown:
-        return [f"groups[{number}]: the group stands out again at {', '.join(shown)}, which the mask was to hide"]
+    told = f"groups[{number}]: the group stands out again at"
+    if shown := shown_at(settings, table, one["hidden"]):
+        return [f"{told} {', '.join(shown)}, which the mask was to hide"]
+    if settings.weight is not None and exact([settings.weight]):
+        shown = shown_at(settings, table, one["hidden"], weight=settings.weight)
+        if shown:
+            return [f"{told} {', '.join(shown)} if it is counted with the weights {settings.weight!r}"]
     left_out = sum(one["after"].values()) - int(settings.group.quantity(table).values.sum())
     target = settings.target or {}
     now = settings.group.quantity(table).as_dict()

@@ -19,7 +19,7 @@ from sfumato.groups.exchange import influence_of
 from sfumato.groups.greedy import swap_greedily
 from sfumato.groups.group import Places
 from sfumato.groups.influence import Influence
-from sfumato.groups.masking import Masked, Task, numbers_of, refuse_standing_out, spared_in, task_of, with_places_of
+from sfumato.groups.masking import Masked, Task, refuse_standing_out, spared_in, task_of, with_places_of
 from sfumato.groups.outliers import FEWEST
 from sfumato.groups.record import record_of
 from sfumato.groups.regions import members_of, outliers_within
@@ -201,7 +201,9 @@ class _Loop:
         settings, numbers = self.task.settings, {int(place): number for number, place in enumerate(places)}
         parts = 1 if (signal == np.floor(signal)).all() else PARTS
         counts = largest_remainders(signal * parts, round(float(signal.sum()) * parts))
-        decoys = [numbers[place] for place in numbers_of(settings.decoys, self.places, "decoys") if place in numbers]
+        decoys = [
+            numbers[place] for place in self.places.numbers_of(settings.decoys, setting="decoys") if place in numbers
+        ]
         task = Reshaping(
             counts,
             hidden=tuple(own.tolist()),

@@ -61,6 +61,12 @@ class Change(_Part):
     largest_cell_change: int
 
 
+class Weighted(_Part):
+    """What is seen by those who count with weights."""
+
+    outliers: Outliers
+
+
 class Hidden(_Part):
     """One hidden group, as the steward's record tells it."""
 
@@ -76,6 +82,7 @@ class Hidden(_Part):
     outliers: Outliers
     tables: dict[str, Change] = {}
     signal: Signals | None = None
+    weighted: Weighted | None = None
 
     @property
     def signals(self) -> Signals:
@@ -131,16 +138,15 @@ def private_sections(record: Record) -> tuple[Section, ...]:
 
 def _group_section(place: int, group: Hidden) -> Section:
     """Show one group."""
-    parameter = " and ".join(group.mask.group.parameter)
-    still = [label for label in group.outliers.after if label in group.hidden]
+    parameter, weighted = " and ".join(group.mask.group.parameter), group.weighted
     optimal = "no exchange with this outcome costs less" if group.optimal else "a cheaper exchange may exist"
     sentences = (
         f"The group is {_vital(group.mask.group.vital)}, counted by {parameter}. Hidden: {listed(group.hidden)}. "
         f"Known to others anyway: {listed(group.known)}.",
         f"{count(group.moved)} people moved, {count(group.changed_records)} records changed; distortion "
         f"{number(group.cost)} ({optimal}).",
-        f"Places that stand out: {count(len(group.outliers.before))} before, {count(len(group.outliers.after))} after. "
-        + (f"Still standing out although hidden: {listed(still)}." if still else "No hidden place stands out."),
+        _standing_out(group, group.outliers, "Places that stand out"),
+        *(() if weighted is None else (_standing_out(group, weighted.outliers, "If people are counted with weights"),)),
     )
     return Section(
         f"group-{place}",
@@ -153,6 +159,12 @@ def _group_section(place: int, group: Hidden) -> Section:
         ),
         (_picture(place, group),),
     )
+
+
+def _standing_out(group: Hidden, found: Outliers, what: str) -> str:
+    still = [label for label in found.after if label in group.hidden]
+    told = f"Still standing out although hidden: {listed(still)}." if still else "No hidden place stands out."
+    return f"{what}: {count(len(found.before))} before, {count(len(found.after))} after. {told}"
 
 
 def _places(group: Hidden, *, most: int) -> list[str]:

@@ -1,0 +1,152 @@
+"""How many members places shall have: a target, or counts in which the group does not stand out."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sfumato.arrays import Counts, Reals
+from sfumato.errors import SettingError, UnattainableError
+from sfumato.groups.outliers import outliers
+from sfumato.groups.reshaping import reshape
+from sfumato.groups.rounding import largest_remainders
+from sfumato.groups.task import Reshaping
+from sfumato.microfile.selection import chosen_in
+
+if TYPE_CHECKING:
+    from sfumato.groups.masking import Task
+
+
+def wanted_of(task: Task) -> tuple[Task, Counts]:
+    """Return the counts that are wanted, and the task: where nothing may stand out, more places may have to be hidden.
+
+    A place that did not stand out may do so beside hidden ones that have become ordinary. It is then hidden as well,
+    from the beginning, until none is left.
+    """
+    if task.settings.target is not None:
+        return task, _target(task)
+    hiding = task
+    while True:
+        try:
+            wanted = _reshaped(hiding)
+        except UnattainableError as error:
+            if hiding is task:
+                raise
+            raise _never_ordinary(task, hiding, error.message) from None
+        found = outliers(_reshaping(hiding).signal_of(wanted), task.settings.alpha, task.settings.robust).indices
+        more = [place for place in found if place not in (*hiding.hidden, *hiding.known)]
+        if not more or not task.hides_all:
+            return hiding, wanted
+        hiding = replace(hiding, hidden=tuple(sorted((*hiding.hidden, *more))))
+        if len(hiding.hidden) + len(hiding.known) == len(task.places.labels):
+            raise _never_ordinary(task, hiding, "no place is left to which members could go")
+
+
+def judged_of(task: Task) -> Reshaping:
+    """Return the reshaping by which it is judged whether counts hide what they must."""
+    reshaping = _reshaping(task)
+    if not task.hides_all:
+        return reshaping
+    return replace(reshaping, hidden=tuple(np.setdiff1d(np.arange(task.counts.size), task.known).tolist()))
+
+
+def _never_ordinary(task: Task, hiding: Task, why: str) -> UnattainableError:
+    more = len(hiding.hidden) - len(task.hidden)
+    return UnattainableError(
+        f"hide: with the outliers hidden, {more} other place{'s' * (more > 1)} would stand out, and all together "
+        f"cannot be hidden: {why}",
+        hint="try reshape = 'least', name in hide the places that matter, or let others stand out ('decoy', 'moments')",
+    )
+
+
+def _target(task: Task) -> Counts:
+    """Complete the wanted counts: the other places share what is left over or lacking, by their size."""
+    given = task.settings.target or {}
+    numbers = task.places.numbers_of(tuple(given), setting="target")
+    wanted = task.counts
+    total = int(wanted.sum())
+    capacities = _capacities(task)
+    for place in numbers:
+        label = task.places.labels[place]
+        wanted[place] = given[label]
+        if wanted[place] > capacities[place]:
+            raise UnattainableError(
+                f"target: {label!r} can have {capacities[place]:,} members at most, for no more of its records can be "
+                "exchanged for members"
+            )
+    rest = np.setdiff1d(np.arange(wanted.size), [*numbers, *task.known])
+    lacking = total - int(wanted.sum())
+    if lacking and not rest.size:
+        raise SettingError(
+            f"target: all places together get {total - lacking:,} members, but the group has {total:,}",
+            hint="leave a place open, or make the sums agree",
+        )
+    if lacking:
+        wanted[rest] = _shared(wanted[rest], capacities[rest], lacking)
+    return wanted
+
+
+def _shared(counts: Counts, capacities: Counts, more: int) -> Counts:
+    """Give so many members more, or fewer, to places in proportion to what they have."""
+    total = int(counts.sum()) + more
+    if total < 0 or total > int(capacities.sum()):
+        what = f"{-total:,} members too few" if total < 0 else f"room for {total - int(capacities.sum()):,} too few"
+        raise UnattainableError(
+            f"target: the places that it leaves open have {what}", hint="ask for less, or leave more places open"
+        )
+    return largest_remainders(counts if counts.any() else capacities, total, upper=capacities)
+
+
+def _capacities(task: Task) -> Counts:
+    """Return the most members that each place can have: those it has, and one in the place of each other."""
+    return (task.quantity.values + task.places.count(task.candidates)).astype(np.int64)
+
+
+def _reshaping(task: Task) -> Reshaping:
+    """Return what is to be reshaped."""
+    settings = task.settings
+    sizes, subordinate = _universe(task)
+    return Reshaping(
+        task.counts,
+        hidden=task.hidden,
+        fixed=task.known,
+        capacities=_capacities(task),
+        alpha=task.alpha,
+        robust=settings.robust,
+        sizes=sizes,
+        subordinate=subordinate,
+        labels=task.places.labels,
+    )
+
+
+def _reshaped(task: Task) -> Counts:
+    """Return the counts in which no hidden place stands out."""
+    settings = task.settings
+    return reshape(
+        settings.reshape,
+        _reshaping(task),
+        wavelet=settings.wavelet,
+        level=settings.level,
+        decoys=task.places.numbers_of(settings.decoys, setting="decoys"),
+        rng=np.random.default_rng(settings.seed),
+    )
+
+
+def _universe(task: Task) -> tuple[Reals | None, Reals | None]:
+    """Return how many a place's share is of, and what is subtracted from that share."""
+    settings, people = task.settings, task.microfile
+    if settings.signal == "quantity":
+        return None, None
+    everybody = np.ones(people.records, dtype=np.bool_)
+    if settings.universe is not None:
+        everybody = chosen_in(people, settings.universe, setting="universe") | task.members
+    sizes = task.places.count(everybody)
+    if not sizes.all():
+        empty = [label for label, size in zip(task.places.labels, sizes, strict=True) if not size]
+        raise SettingError(
+            f"universe: nobody of it is at {empty[0]!r}, so that there is no share",
+            hint="choose a larger universe, or leave the place out (values)",
+        )
+    return sizes, None if settings.signal == "concentration" else task.quantity.values / sizes - task.signal.values

@@ -89,3 +89,9 @@ def test_joined_places_of_the_same_name_are_refused(values: list[str] | None) ->
         sf.Group(vital={"work": ["army"]}, parameter=["one", "two"], values=values).quantity(frame)
     assert "x" not in refused.value.message.split()
     assert "join the attributes to one yourself" in (refused.value.hint or "")
+
+
+def test_a_wrong_range_of_a_universe_is_answered_with_what_is_meant() -> None:
+    with pytest.raises(SettingError, match="universe: a range has no 'leest'") as refused:
+        ARMY.concentration(PEOPLE, universe={"state": {"leest": 1}})
+    assert refused.value.hint == "did you mean 'least'?"

@@ -305,6 +305,7 @@ def test_masks_keep_what_they_must(counts: list[int], seed: int) -> None:
         ({"level": 2, "reshape": "decoy"}, "level: this has no effect unless reshape = 'wavelet'"),
         ({"hide": None, "target": {"C": 9}, "reshape": "decoy"}, "reshape: this has no effect beside a target"),
         ({"hide": None, "target": {"3": 9, 3: 8}}, "a place is named twice"),
+        ({"weight": "area"}, "weight: this is the parameter"),
         ({"keep": ["sex", "work"]}, "keep: members differ from all others in 'work'"),
         ({"universe": "age = 3", "signal": "concentration"}, "universe: 'age = 3' is no condition"),
         ({"spare": ["age + 3"]}, "spare: 'age + 3' is more than a condition"),
@@ -319,9 +320,11 @@ def test_wrong_masks_are_refused(given: dict, message: str) -> None:
     assert message in refused.value.message
 
 
-def test_two_places_are_refused() -> None:
+def test_too_few_places_are_refused() -> None:
     with pytest.raises(SettingError, match="only one place"):
         mask(hide=["A"]).protect(people({"A": 5}))
+    with pytest.raises(SettingError, match="parameter: there are 2 places, and hiding needs 3 or more"):
+        mask(hide=["A"]).protect(people({"A": 5, "B": 30}))
 
 
 def test_places_can_be_numbers() -> None:

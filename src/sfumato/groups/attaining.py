@@ -90,5 +90,5 @@ def _check_kept(
             raise UnattainableError(
                 f"{_name(place, labels)} shall give {int(-delta[place]):,} vital records: {short:,} short of records "
                 "elsewhere that agree with them in what must not change",
-                hint="let it keep more, or let fewer attributes be kept",
+                hint="let it keep more, or keep fewer attributes; a universe, and another group, are kept as well",
             )

@@ -18,6 +18,7 @@ from sfumato.groups.outliers import outliers
 from sfumato.groups.record import record_of, shown_at, weight_shown
 from sfumato.groups.signals import Signal
 from sfumato.groups.swapping import Swaps, swap_exactly, unproven
+from sfumato.groups.task import FEWEST_PLACES
 from sfumato.groups.wanting import judged_of, wanted_of
 from sfumato.measures.promise import Promise
 from sfumato.microfile.microfile import Microfile
@@ -159,6 +160,11 @@ def task_of(settings: GroupMask, microfile: Microfile) -> Task:
         hidden = tuple(place for place in found if place not in known)
     else:
         hidden = places.numbers_of(settings.hide or (), setting="hide")
+    if hidden and len(places.labels) < FEWEST_PLACES:
+        raise SettingError(
+            f"parameter: there are {len(places.labels)} places, and hiding needs {FEWEST_PLACES} or more",
+            hint="choose another attribute, or give a target in place of hide",
+        )
     if settings.target is None and len(hidden) + len(known) == len(places.labels):
         raise SettingError(
             "hide: no place is left to which members could go", hint="hide fewer places, or give a target"

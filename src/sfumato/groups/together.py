@@ -42,6 +42,8 @@ def check_together(mask: GroupMask) -> None:
         raise SettingError(
             "reshape: this has no effect beside a target, which says what is wanted", hint="leave one out"
         )
+    if mask.weight in mask.group.parameter:
+        raise SettingError("weight: this is the parameter, whose values are exchanged", hint="name another attribute")
     for name, chosen in choices_of(mask):
         attributes_of(chosen, setting=name)
     vital = attributes_of(mask.group.vital, setting="vital")

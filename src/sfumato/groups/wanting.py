@@ -54,10 +54,11 @@ def judged_of(task: Task) -> Reshaping:
 
 def _never_ordinary(task: Task, hiding: Task, why: str) -> UnattainableError:
     more = len(hiding.hidden) - len(task.hidden)
+    least = "" if task.settings.reshape == "least" else "try reshape = 'least', "
     return UnattainableError(
         f"hide: with the outliers hidden, {more} other place{'s' * (more > 1)} would stand out, and all together "
         f"cannot be hidden: {why}",
-        hint="try reshape = 'least', name in hide the places that matter, or let others stand out ('decoy', 'moments')",
+        hint=f"{least}name in hide the places that matter, or let others stand out: reshape = 'decoy' or 'moments'",
     )
 
 

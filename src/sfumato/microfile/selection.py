@@ -124,7 +124,13 @@ def read_chosen(given: Any, *, setting: str) -> Chosen:
     try:
         chosen: Chosen = TypeAdapter(Chosen).validate_python(given)
     except ValidationError as error:
-        problem = error.errors(include_url=False)[0]["msg"].removeprefix("Value error, ")
+        first = error.errors(include_url=False)[0]
+        if first["type"] == "extra_forbidden":
+            name = str(first["loc"][-1])
+            raise SettingError(
+                f"{setting}: a range has no {name!r}", hint=nearest(name, Between.model_fields)
+            ) from None
+        problem = first["msg"].removeprefix("Value error, ")
         raise SettingError(
             f"{setting}: {problem[:1].lower()}{problem[1:]}",
             hint='write it as {"AGEP": [17, 18]}, {"AGEP": {"least": 17}}, a list of these, or "AGEP >= 17"',

@@ -13,6 +13,7 @@ from sfumato.attacks.acs import AcsSteps
 from sfumato.attacks.attack import Attack
 from sfumato.attacks.fuzzy_rules import FuzzyRuleAttack
 from sfumato.attacks.learned import LearnedAttack
+from sfumato.attacks.notes import as_text
 from sfumato.errors import SettingError
 from sfumato.groups.group import Group
 from sfumato.harmonising import agree, harmonise
@@ -116,13 +117,8 @@ def _together(files: Sequence[Microfile]) -> Microfile:
     names = [name for name in first.names if all(name in one.attributes for one in files)]
     for other in files[1:]:
         agree(first, other, names)
-    frames = [pl.DataFrame([_plain(one.series(name)) for name in names]) for one in files]
+    frames = [pl.DataFrame([as_text(one.series(name)) for name in names]) for one in files]
     frame = pl.concat(frames, how="vertical_relaxed")
     kinds = {name: list(first.attribute(name).order) or first.attribute(name).kind.value for name in names}
     missing = {name: first.attribute(name).missing for name in names}
     return Microfile(frame, kinds=kinds, missing=missing)
-
-
-def _plain(series: pl.Series) -> pl.Series:
-    """Return categories as text, for those of two files have codes of their own."""
-    return series.cast(pl.String) if series.dtype in (pl.Categorical, pl.Enum) else series

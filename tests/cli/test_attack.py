@@ -1,0 +1,70 @@
+"""sfumato attack: what is found, what is told, and how it ends."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tests.attacks.test_plan import RECIPE
+from tests.attacks.towns import GARRISON, TOWNS, country
+
+
+@pytest.fixture
+def recipe(tmp_path):
+    country(1).write_csv(tmp_path / "there.csv")
+    country(2).write_csv(tmp_path / "here.csv")
+
+    def write(text=RECIPE):
+        (tmp_path / "r.toml").write_text(text)
+        return str(tmp_path / "r.toml")
+
+    return write
+
+
+def test_a_group_that_is_only_unnamed_is_disclosed(run, recipe):
+    text = RECIPE[: RECIPE.index("[[protect]]")] + RECIPE[RECIPE.index("[attack]") :]
+    code, out, err = run("attack", recipe(text + 'vital = { army = [1] }\nparameter = "town"\n'))
+    assert (code, err) == (1, "")
+    assert f"The group is disclosed: 1 of 1 places are found ({GARRISON})." in out
+    assert "What attacks find if only the vital attributes are removed" in out
+    assert "then the group (support" in out
+
+
+def test_what_a_recipe_protects_is_attacked_with_its_release(run, recipe, tmp_path):
+    code, out, _ = run("attack", recipe(), "--json", "--picture", str(tmp_path / "a.svg"))
+    told = json.loads(out)
+    assert (code, told["disclosed"], told["places"]) == (0, False, [])
+    before, after = told["attacks"]["unprotected"], told["attacks"]["released"]
+    assert [one["disclosed"] for one in before] == [[GARRISON], [GARRISON]]
+    assert [one["disclosed"] for one in after] == [[], []]
+    assert [row["place"] for row in after[0]["signals"]] == list(TOWNS)
+    assert sum(row["true"] for row in after[0]["signals"]) == country(2)["army"].sum()
+    assert told["third_party"] == [{"path": "there.csv", "steps": []}]
+    assert told["rules"][0]["rule"].endswith("then the group")
+    picture = (tmp_path / "a.svg").read_text()
+    assert "Logistic regression, released" in picture
+    assert "1 of 1 places disclosed" in picture
+
+
+def test_a_written_release_is_attacked(run, recipe, tmp_path):
+    path = recipe()
+    assert run("protect", path, "--out", str(tmp_path / "out"))[0] == 0
+    code, out, _ = run("attack", path, "--release", str(tmp_path / "out"))
+    assert code == 0
+    assert "The group is not disclosed" in out
+
+
+def test_what_weakens_an_attack_is_noted(run, recipe, tmp_path):
+    country(2).write_csv(tmp_path / "there.csv")
+    text = RECIPE.replace("against = true", "").replace('"rules", "logistic"', '"rules"')
+    code, out, _ = run("attack", recipe(text), "--json")
+    assert code == 1
+    assert any("holds the same people" in note for note in json.loads(out)["notes"])
+
+
+def test_a_recipe_without_an_attack_is_refused(run, recipe):
+    text = RECIPE[: RECIPE.index("[attack]")].replace("against = true", "")
+    code, _, err = run("attack", recipe(text))
+    assert code == 2
+    assert "has no [attack]" in err

@@ -21,6 +21,7 @@ ALL = (
     "memetic",
     "study_groups",
     "rules",
+    "study_attack",
 )
 
 

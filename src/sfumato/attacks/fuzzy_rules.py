@@ -33,7 +33,7 @@ class FuzzyRuleAttack(Attack):
     >>> army = sf.Group(vital={"service": [1]}, parameter="workplace")
     >>> age = {"attribute": "age", "values": {"young": {"shape": "falling", "corners": [25, 32]}}}
     >>> hours = {"attribute": "hours", "values": {"long": {"shape": "rising", "corners": [44, 50]}}}
-    >>> attack = FuzzyRuleAttack(group=army, variables=[age, hours], search="exact", min_confidence_ratio=0.05)
+    >>> attack = FuzzyRuleAttack(group=army, variables=[age, hours], search="exact", min_confidence_ratio=0.1)
     >>> model = attack.evolve(sf.datasets.census(20_000, year=2018))
     >>> print(model.rules[0])
     if age is young and hours is long then the group

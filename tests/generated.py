@@ -13,6 +13,9 @@ import tempfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
+from sfumato.attacks.evolution import RuleEvolution
+from sfumato.attacks.fuzzy_rules import FuzzyRuleAttack
+from sfumato.attacks.learned import LearnedAttack
 from sfumato.boxes import Boxes
 from sfumato.fuzzy import CategoricalVariable
 from sfumato.groups import Group, GroupMask
@@ -34,12 +37,14 @@ TABLES: Mapping[str, tuple[type[Settings], ...]] = {
     "docs/boxes.md": (Boxes, Source),
     "docs/partitions.md": (FuzzyPartition,),
     "docs/groups.md": (Group, GroupMask, Memetic),
+    "docs/attack.md": (FuzzyRuleAttack, RuleEvolution, LearnedAttack),
     "docs/harmonising.md": (Map, Join, Intervals),
     "docs/variables.md": (CategoricalVariable,),
 }
 
 EXAMPLES = (
     "README.md",
+    "docs/attack.md",
     "docs/boxes.md",
     "docs/fuzzy.md",
     "docs/groups.md",

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from sfumato.attacks.disclosure import judge
     from sfumato.attacks.fuzzy_rules import FuzzyRuleAttack
     from sfumato.attacks.learned import LearnedAttack
+    from sfumato.attacks.linkage import Linkage
     from sfumato.boxes import Boxes
     from sfumato.fuzzy.c_means import FuzzyCMeans
     from sfumato.fuzzy.gustafson_kessel import GustafsonKessel
@@ -44,6 +45,7 @@ _HOMES = {
     "Hierarchy": "sfumato.microfile.hierarchy",
     "Interval": "sfumato.microfile.forms",
     "LearnedAttack": "sfumato.attacks.learned",
+    "Linkage": "sfumato.attacks.linkage",
     "Microfile": "sfumato.microfile",
     "Promise": "sfumato.measures",
     "Release": "sfumato.release",
@@ -77,6 +79,7 @@ __all__ = [
     "Hierarchy",
     "Interval",
     "LearnedAttack",
+    "Linkage",
     "Microfile",
     "Promise",
     "Release",

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sfumato.arrays import Codes, Counts
+from sfumato.arrays import Codes, Counts, Reals
 from sfumato.fuzzy.released import PublicSets, on_levels
 
 TRIED = 50_000
@@ -26,7 +26,39 @@ class Inversion:
     """The range over which the sets lie."""
 
 
+@dataclass(frozen=True)
+class Ranges:
+    """Between which values of each attribute grades can lie."""
+
+    lo: Reals
+    hi: Reals
+    """Different grades x attributes; NaN for grades that no tried value has."""
+    of_records: Counts
+    """Which of the different grades each record has."""
+    span: Reals
+    """Attributes x two: between which values were tried."""
+    steps: Reals
+    """How far apart those lie in each attribute, about; the true ends may lie so much further."""
+
+
 def invert(sets: PublicSets, parts: Codes, levels: int, *, words: bool) -> list[Inversion]:
+    """Tell how exactly released grades give back the values behind them.
+
+    Parameters
+    ----------
+    sets, parts, levels, words
+        As for :func:`ranges_behind`.
+    """
+    found = ranges_behind(sets, parts, levels, words=words)
+    # grades that no tried value has leave less than the distance between two of them
+    widths = np.nan_to_num(found.hi - found.lo, nan=0.0)[found.of_records]
+    return [
+        Inversion(attribute, float(its.min()), float(np.median(its)), float(span[1] - span[0]))
+        for attribute, span, its in zip(sets.attributes, found.span, widths.T, strict=True)
+    ]
+
+
+def ranges_behind(sets: PublicSets, parts: Codes, levels: int, *, words: bool) -> Ranges:
     """Find the values behind released grades, by trying many.
 
     Parameters
@@ -47,22 +79,20 @@ def invert(sets: PublicSets, parts: Codes, levels: int, *, words: bool) -> list[
     else:
         cloud = np.random.default_rng(0).random((TRIED, len(spans)))
         tried = spans[:, 0] + cloud * (spans[:, 1] - spans[:, 0])
-    keys, of_tried = _keys(on_levels(sets.grades(tried), levels), words=words)
-    released, of_records = _keys(parts, words=words)
+    keys, of_tried = distinct_grades(on_levels(sets.grades(tried), levels), words=words)
+    released, of_records = distinct_grades(parts, words=words)
     order = np.argsort(of_tried, kind="stable")
     starts = np.searchsorted(of_tried[order], np.arange(len(keys)))
     place = {key: number for number, key in enumerate(keys)}
     known = np.array([place.get(key, -1) for key in released])
-    found = []
-    for attribute, span, values in zip(sets.attributes, spans, tried.T, strict=True):
-        lo, hi = (reduce.reduceat(values[order], starts) for reduce in (np.minimum, np.maximum))
-        # grades that no tried value has leave less than the distance between two of them
-        widths = np.where(known >= 0, (hi - lo)[known], 0.0)[of_records]
-        found.append(Inversion(attribute, float(widths.min()), float(np.median(widths)), float(span[1] - span[0])))
-    return found
+    lo, hi = (
+        np.where(known[:, None] >= 0, reduce.reduceat(tried[order], starts, axis=0)[known], np.nan)
+        for reduce in (np.minimum, np.maximum)
+    )
+    return Ranges(lo, hi, of_records, spans, (spans[:, 1] - spans[:, 0]) * TRIED ** (-1.0 / len(spans)))
 
 
-def _keys(parts: Codes, *, words: bool) -> tuple[list[bytes], Counts]:
+def distinct_grades(parts: Codes, *, words: bool) -> tuple[list[bytes], Counts]:
     """Return the different rows, and the row of each record."""
     shown = np.ascontiguousarray(parts > 0 if words else parts, dtype=np.int32)
     rows, inverse = np.unique(shown, axis=0, return_inverse=True)

@@ -24,7 +24,7 @@ from sfumato.release.data import column_facts, read_data
 from sfumato.release.fuzziness import fuzzy_forms, fuzzy_measured
 from sfumato.settings import Settings
 
-Subject = Literal["certificate", "codebook", "data", "promise", "folder", "private", "group"]
+Subject = Literal["certificate", "codebook", "data", "promise", "folder", "private", "group", "linkage"]
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from sfumato.arrays import Codes, Flags
 from sfumato.fuzzy.inversion import Inversion, invert
 from sfumato.fuzzy.memberships import category_memberships
 from sfumato.fuzzy.products import product
@@ -56,13 +57,20 @@ def fuzzy_measured(table: Microfile, forms: Mapping[str, Fuzzy], promise: Promis
 
 def inversions(table: Microfile, name: str, form: Fuzzy) -> list[Inversion]:
     """Return how exactly the grades of a released attribute give back the values behind them."""
-    memberships = memberships_of(table, name, form)
-    known = memberships[memberships[:, : len(form.sets)].any(axis=1), : len(form.sets)]
-    if not len(known):
+    parts, lacking = told_parts(table, name, form)
+    if lacking.all():
         return []
-    words = form.shown == "words"
-    parts = (known > 0).astype(np.int32) if words else np.rint(known * form.levels).astype(np.int32)
-    return invert(sets_of(form), parts, form.levels, words=words)
+    return invert(sets_of(form), parts[~lacking], form.levels, words=form.shown == "words")
+
+
+def told_parts(table: Microfile, name: str, form: Fuzzy) -> tuple[Codes, Flags]:
+    """Return what a released attribute tells of each record, grades in parts of its levels or 1 for each word.
+
+    And which records it tells nothing of.
+    """
+    grades = memberships_of(table, name, form)[:, : len(form.sets)]
+    parts = (grades > 0).astype(np.int32) if form.shown == "words" else np.rint(grades * form.levels).astype(np.int32)
+    return parts, np.asarray(~grades.any(axis=1))
 
 
 def _short(number: float) -> float:

@@ -22,6 +22,7 @@ ALL = (
     "study_groups",
     "rules",
     "study_attack",
+    "linkage",
 )
 
 

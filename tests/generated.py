@@ -16,6 +16,7 @@ from pathlib import Path
 from sfumato.attacks.evolution import RuleEvolution
 from sfumato.attacks.fuzzy_rules import FuzzyRuleAttack
 from sfumato.attacks.learned import LearnedAttack
+from sfumato.attacks.linkage import Linkage
 from sfumato.boxes import Boxes
 from sfumato.fuzzy import CategoricalVariable
 from sfumato.groups import Group, GroupMask
@@ -52,6 +53,10 @@ EXAMPLES = (
     "docs/partitions.md",
     "docs/variables.md",
 )
+    "docs/linkage.md": (Linkage,),
+}
+
+EXAMPLES = ("README.md", "docs/boxes.md", "docs/fuzzy.md", "docs/groups.md", "docs/linkage.md", "docs/partitions.md")
 PRINTS = re.compile(r"(print\(.*\) +# )(.*)")
 
 

@@ -89,16 +89,18 @@ def distances(release, outside, names, *, own):
     found = np.zeros(alike.shape[:2])
     for a, name in enumerate(names):
         columns = ["age.lo", "age.hi"] if name == "age" else [name]
+        every = [*outside[name].drop_nulls(), *(v for c in columns for v in release.table[c].drop_nulls())]
+        span = max(every) - min(every) if name in ("age", "size") else 1.0
+        rows = release.table.select(columns).rows()
         for i, value in enumerate(outside[name]):
-            for j, ends in enumerate(release.table.select(columns).rows()):
+            for j, ends in enumerate(rows):
                 if alike[i, j, a] != 0:
                     continue
                 if name not in ("age", "size") or value is None or ends[0] is None:
                     found[i, j] += 1.0
                     continue
-                every = [*outside[name].drop_nulls(), *(v for c in columns for v in release.table[c].drop_nulls())]
                 away = max(ends[0] - value, value - ends[-1])
-                found[i, j] += away / (max(every) - min(every))
+                found[i, j] += away / span
     return found
 
 

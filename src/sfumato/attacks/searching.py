@@ -58,8 +58,10 @@ class Search:
         self.known, self._threads = known, threads
         self.points: Reals = np.ascontiguousarray(np.column_stack([its.values for its in known]))
         los, his = (np.column_stack([getattr(its, end) for its in known]) for end in ("los", "his"))
-        order = np.arange(sizes.size)
-        self._boxes: Nest = nest(_middles(los, his), np.zeros(sizes.size, dtype=np.int32), order)
+        order, self._boxes = _nested(los, his)
+        # records that are alike ask one after the other, for what they look at is then still at hand
+        self._asking, _ = _nested(self.points, self.points)
+        self._asked: Reals = self.points[self._asking]
         self._places = np.empty_like(order)
         self._places[order] = np.arange(order.size)
         rows, bits = _stacked(known)
@@ -68,12 +70,14 @@ class Search:
 
     def nearest(self, costs: Costs) -> Candidates:
         """Find the records that cost each outside one the least."""
-        best = np.empty(len(self.points))
+        found = np.empty(len(self.points))
 
         def ask(batch: tuple[int, int]) -> None:
-            nearest_costs(self.points, self._regions, self._boxes, self._hulls, costs, *batch, best)
+            nearest_costs(self._asked, self._regions, self._boxes, self._hulls, costs, *batch, found)
 
-        side_by_side(ask, batches_of(best.size, least=64), self._threads)
+        side_by_side(ask, batches_of(found.size, least=64), self._threads)
+        best = np.empty_like(found)
+        best[self._asking] = found
         return Candidates(self._count(costs, best + TOLERANCE), best)
 
     def containing(self, costs: Costs) -> Candidates:
@@ -82,12 +86,14 @@ class Search:
         return Candidates(self._count(costs, nothing + TOLERANCE), nothing)
 
     def _count(self, costs: Costs, limits: Reals) -> Counts:
-        counts = np.empty(limits.size, dtype=np.int64)
+        found, own_limits = np.empty(limits.size, dtype=np.int64), limits[self._asking]
 
         def ask(batch: tuple[int, int]) -> None:
-            count_within(self.points, self._regions, self._boxes, self._hulls, costs, limits, *batch, counts)
+            count_within(self._asked, self._regions, self._boxes, self._hulls, costs, own_limits, *batch, found)
 
         side_by_side(ask, batches_of(limits.size, least=64), self._threads)
+        counts = np.empty_like(found)
+        counts[self._asking] = found
         return counts
 
     def among(self, found: Candidates, costs: Costs, points: Counts, blocks: Counts) -> Flags:
@@ -152,6 +158,13 @@ def _span(its: Known) -> float:
     ends = np.concatenate([its.values, its.los, its.his])
     ends = ends[np.isfinite(ends)]
     return float(np.ptp(ends)) if ends.size else 0.0
+
+
+def _nested(los: Reals, his: Reals) -> tuple[Counts, Nest]:
+    """Put regions into boxes within boxes; return their order there as well."""
+    order = np.arange(len(los))
+    boxes: Nest = nest(_middles(los, his), np.zeros(order.size, dtype=np.int32), order)
+    return order, boxes
 
 
 def _middles(los: Reals, his: Reals) -> Attributes:

@@ -13,7 +13,7 @@ import numpy as np
 
 from sfumato.arrays import Bytes, Codes, Counts, Flags, Reals
 from sfumato.kernels.bits import NONE, ONE, Words
-from sfumato.kernels.compiled import compiled
+from sfumato.kernels.compiled import compiled, compiled_within
 from sfumato.kernels.nesting import Nest
 from sfumato.kernels.pairs import DEPTH
 
@@ -107,7 +107,7 @@ def hulls_of(boxes: Nest, regions: Regions) -> Hulls:
     return Hulls(los, his, inner_los, inner_his, gaps, missing, totals)
 
 
-@compiled
+@compiled_within
 def _compare(value: float, regions: Regions, block: int, a: int) -> int:
     """Return whether a known value is one that a block can have there, if it is known of the block."""
     if value < regions.los[block, a] or value > regions.his[block, a]:
@@ -119,7 +119,7 @@ def _compare(value: float, regions: Regions, block: int, a: int) -> int:
     return ALIKE if (regions.bits[row, number >> SIX] >> (number & LOW_SIX)) & ONE != NONE else DIFFERENT
 
 
-@compiled
+@compiled_within
 def _cost(value: float, regions: Regions, block: int, a: int, costs: Costs) -> float:
     lo, hi = regions.los[block, a], regions.his[block, a]
     if np.isnan(lo):
@@ -133,7 +133,7 @@ def _cost(value: float, regions: Regions, block: int, a: int, costs: Costs) -> f
     return costs.disagree[a] + (costs.slopes[a] * (value - hi) if value > hi else 0.0)
 
 
-@compiled
+@compiled_within
 def _cost_up_to(point: Reals, regions: Regions, block: int, costs: Costs, limit: float) -> float:
     """Return what a pair costs; if more than the limit, perhaps only a part of it that is more."""
     found = 0.0
@@ -144,7 +144,7 @@ def _cost_up_to(point: Reals, regions: Regions, block: int, costs: Costs, limit:
     return found
 
 
-@compiled
+@compiled_within
 def _least(point: Reals, hulls: Hulls, box: int, costs: Costs) -> float:
     """Return a cost that no block of a box is below."""
     found = 0.0
@@ -167,7 +167,7 @@ def _least(point: Reals, hulls: Hulls, box: int, costs: Costs) -> float:
     return found
 
 
-@compiled
+@compiled_within
 def _most(point: Reals, hulls: Hulls, box: int, costs: Costs) -> float:
     """Return a cost that no block of a box is above."""
     found = 0.0

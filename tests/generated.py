@@ -41,6 +41,7 @@ TABLES: Mapping[str, tuple[type[Settings], ...]] = {
     "docs/attack.md": (FuzzyRuleAttack, RuleEvolution, LearnedAttack),
     "docs/harmonising.md": (Map, Join, Intervals),
     "docs/variables.md": (CategoricalVariable,),
+    "docs/linkage.md": (Linkage,),
 }
 
 EXAMPLES = (
@@ -50,13 +51,10 @@ EXAMPLES = (
     "docs/fuzzy.md",
     "docs/groups.md",
     "docs/harmonising.md",
+    "docs/linkage.md",
     "docs/partitions.md",
     "docs/variables.md",
 )
-    "docs/linkage.md": (Linkage,),
-}
-
-EXAMPLES = ("README.md", "docs/boxes.md", "docs/fuzzy.md", "docs/groups.md", "docs/linkage.md", "docs/partitions.md")
 PRINTS = re.compile(r"(print\(.*\) +# )(.*)")
 
 

@@ -50,7 +50,17 @@ def run() -> Iterator[Row]:
     if missing := sorted({task.folder for task in TASKS if not (DATA / task.folder).exists()}):
         print(f"    {' and '.join(missing)} not in {DATA}: not done; set SFUMATO_DATA")
         return
-    headings = ("places stand out", "reshape", "swap", "moved", "records changed", "distortion", "stand out after", "s")
+    headings = (
+        "places stand out",
+        "reshape",
+        "swap",
+        "moved",
+        "at least",
+        "records changed",
+        "distortion",
+        "stand out after",
+        "s",
+    )
     gone = hidden = 0
     for task in TASKS:
         people, group = _people(task), sf.Group(vital={"MIL": [1]}, parameter=task.parameter)
@@ -85,9 +95,10 @@ def _masked(people: sf.Microfile, group: sf.Group, reshape: str, swap: str) -> t
     try:
         record = settings.protect(people).private["groups"][0]
     except UnattainableError as error:
-        return f"refused: {error.message} | | | |", 0, 0
+        return f"refused: {error.message} | | | | |", 0, 0
     taken = time.perf_counter() - start
     after = record["outliers"]["after"]
     still = sum(place in record["hidden"] for place in after)
-    cells = (record["moved"], record["changed_records"], f"{record['cost']:.2f}", len(after), f"{taken:.1f}")
+    at_least = "" if record["at_least"] is None else f"{record['at_least']}{' (proven)' if record['proven'] else ''}"
+    cells = (record["moved"], at_least, record["changed_records"], f"{record['cost']:.2f}", len(after), f"{taken:.1f}")
     return " | ".join(map(str, cells)), len(record["hidden"]), still

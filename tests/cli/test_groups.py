@@ -59,6 +59,7 @@ def test_a_mask_and_boxes(run, recipe, tmp_path) -> None:
     assert (code, err) == (0, "")
     assert "Group 1: " in out
     assert "no exchange with this outcome costs less" in out
+    assert "members moved (no fewer would do), " in out
     assert "values of area may have been exchanged between at most" in out
     assert "army" not in out
     picture = tmp_path / "goal.svg"
@@ -76,6 +77,9 @@ def test_a_mask_alone(run, recipe, tmp_path) -> None:
     found = json.loads(out)
     assert found["method"] == "exchange"
     assert found["groups"][0]["optimal"]
+    assert found["groups"][0]["proven"]
+    assert found["groups"][0]["at_least"] == found["groups"][0]["moved"]
+    assert "at_least" not in json.dumps(found["exchanged"])
     assert found["groups"][0]["outliers"]["before"] == 1
     assert found["exchanged"] == {"attributes": ["area"], "share": found["exchanged"]["share"]}
     assert "army" not in out

@@ -20,6 +20,8 @@ def group(**changed: Any) -> dict[str, Any]:
         "optimal": True,
         "swaps": [[987654, 876543]],
         "moved": 71,
+        "at_least": 71,
+        "proven": True,
         "changed_records": 142,
         "before": {"Elsewhere": 4, SECRET_PLACE: 83, "Fort Known": 60},
         "after": {"Elsewhere": 75, SECRET_PLACE: 12, "Fort Known": 60},

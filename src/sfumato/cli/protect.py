@@ -105,7 +105,9 @@ def as_json(recipe: Recipe, release: Release, written: Evidence) -> dict[str, An
 
 def _group_as_json(record: dict[str, Any]) -> dict[str, Any]:
     """Return what hiding a group has cost, without what could give it away."""
-    told = {name: record[name] for name in ("cost", "optimal", "moved", "changed_records", "tables")}
+    told = {
+        name: record[name] for name in ("cost", "optimal", "moved", "at_least", "proven", "changed_records", "tables")
+    }
     return told | {"outliers": {when: len(labels) for when, labels in record["outliers"].items()}}
 
 
@@ -155,7 +157,8 @@ def _groups(release: Release) -> list[str]:
     for number, one in enumerate(release.private.get("groups", []), start=1):
         proved = ", and no exchange with this outcome costs less" if one["optimal"] else ""
         lines.append(
-            f"Group {number}: {plain(one['moved'])} members moved, {plain(one['changed_records'])} records exchanged; "
+            f"Group {number}: {plain(one['moved'])} members moved{_fewest(one)}, "
+            f"{plain(one['changed_records'])} records exchanged; "
             f"distortion {plain(one['cost'])}{proved}. "
             f"{plain(len(one['outliers']['before']))} places stood out, {plain(len(one['outliers']['after']))} do now."
         )
@@ -169,6 +172,13 @@ def _groups(release: Release) -> list[str]:
             f"most {exchanged['share']:.1%} of the records, and no more."
         )
     return lines
+
+
+def _fewest(group: dict[str, Any]) -> str:
+    """Say whether fewer members could have been moved, as far as it is known."""
+    if group["at_least"] is None:
+        return ""
+    return " (no fewer would do)" if group["proven"] else f" (at least {plain(group['at_least'])} have to be)"
 
 
 def _exactness(settings: dict[str, Any]) -> list[str]:

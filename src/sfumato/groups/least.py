@@ -3,47 +3,52 @@
 from __future__ import annotations
 
 import itertools
-import math
-from collections.abc import Iterator
-
-import numpy as np
+from dataclasses import dataclass
 
 from sfumato.arrays import Counts
+from sfumato.groups.critical import CriticalSearch
+from sfumato.groups.deviation import DeviationSearch
 from sfumato.groups.filling import filled
-from sfumato.groups.ordered import Ordered, fewest_moved
+from sfumato.groups.neighbours import neighbours
+from sfumato.groups.ordered import OrderedSearch, is_ordered
 from sfumato.groups.task import Reshaping
+from sfumato.progress import Progress, silent
 
-MOST_ORDERS = 400
-"""So many orders of places are looked at all; where there are more, those next to the best one known."""
-PROGRAMS = 1500
-"""How many linear programs a search of all orders solves at most."""
-ROUNDS = 3
-"""How often the orders next to the best one known are searched."""
-ROUND_PROGRAMS = 200
-"""How many linear programs each of these solves at most."""
+MOST_NODES = 10_000
+"""How many nodes a search looks at."""
+WORK = 1_000_000
+"""It looks at fewer if they times the places are more than this."""
+MOST_NEIGHBOURS = 5_000
+"""How many signals are looked at one by one where a search has left a gap."""
+MOST_MOVED = 20
+"""Signals with as many people moved are too many to be looked at one by one."""
 
 
-def reshape_least(task: Reshaping) -> Counts:
-    """Move as few people as possible so that no hidden place is an outlier.
+@dataclass(frozen=True)
+class Least:
+    """Counts in which no hidden place stands out, and what is known of how few people can be moved."""
 
-    With median and quartiles (``robust=True``) the order of the places is searched, and for each order the course that
-    the technique takes (:mod:`sfumato.groups.ordered`). If no place is fixed, no capacity is in the way and the signal
-    is a quantity, the hidden places and the others each keep their own order: two that changed it could exchange their
-    new values and be no farther from the old ones. What is left are the ranks of the hidden places. Up to twenty places
-    the result is the best there is if these ranks can be chosen in no more than 400 ways; with fixed places, capacities
-    or concentrations if there are no more than 400 orders of all places, that is up to five. More than twenty places
-    are searched alike, but programs are solved in fractions of people and rounded, which may cost a few people. Beyond
-    400 orders only those near a good one are looked at. No hidden place stands out in any case; better results may
-    exist. A search ends after 1,500 programs in any case, of which examples of 60 places needed half.
+    counts: Counts
+    moved: int
+    """How many people are moved."""
+    at_least: int
+    """How many have to be moved in any case; this is proven."""
 
-    With mean and deviation (``robust=False``) the deviation is not linear. Hidden places are moved to the middle as
-    little as a number of ways to place the others' gain allows, and people are given back as long as nothing shows.
-    That is good, not proven best.
+    @property
+    def proven(self) -> bool:
+        """Whether no other counts move fewer people."""
+        return self.moved == self.at_least
+
+
+def reshape_least(task: Reshaping, *, progress: Progress = silent) -> Counts:
+    """Move as few people as possible so that no hidden place is an outlier; see :func:`least`.
 
     Parameters
     ----------
     task
         The signal and the places.
+    progress
+        Called while signals are compared.
 
     Examples
     --------
@@ -51,70 +56,86 @@ def reshape_least(task: Reshaping) -> Counts:
     >>> reshape_least(task).tolist()
     [3, 5, 4, 41, 5, 55]
     """
+    return least(task, progress=progress).counts
+
+
+def least(task: Reshaping, *, progress: Progress = silent) -> Least:
+    """Move as few people as possible so that no hidden place is an outlier, and tell how few it can be.
+
+    A good start (:mod:`sfumato.groups.filling`) is improved by branch and bound, which leaves out only what is proven
+    to cost as much. With ``robust=True`` it goes over what the technique removes, by linear programs, if places may
+    exchange their new counts (:mod:`sfumato.groups.ordered`), and over median, quartiles and ends of the sorted signal
+    if places are fixed, capacities in the way or the signal is one of shares (:mod:`sfumato.groups.critical`). With
+    ``robust=False`` it goes over the ends and the sum of what is not removed (:mod:`sfumato.groups.deviation`), which
+    leaves a gap where something is removed; of shares it is then only known that somebody has to move. A gap is closed
+    if so few signals lie in it that each can be looked at. Searches end after a number of nodes, not of seconds.
+
+    Parameters
+    ----------
+    task
+        The signal and the places.
+    progress
+        Called while signals are compared.
+
+    Raises
+    ------
+    UnattainableError
+        If no such signal was found.
+
+    Examples
+    --------
+    >>> found = least(Reshaping([3, 5, 4, 6, 5, 90], hidden=[5]))
+    >>> found.moved, found.at_least, found.proven
+    (35, 35, True)
+    """
     if not task.flagged(task.counts):
-        return task.counts.copy()
-    best = filled(task)
-    if task.robust:
-        best = _searched(task, best)
-    if best is None or task.flagged(best):
+        return Least(task.counts.copy(), 0, 0)
+    fewest, most = task.bounds
+    # one place alone has nobody to exchange with
+    if (most > fewest).sum() < 2:
+        raise task.unattainable(None, "moving people", _why(task))
+    best, at_least = _searched(task, filled(task), progress)
+    best, at_least = _closed(task, best, at_least)
+    if best is None:
         raise task.unattainable(best, "moving people", _why(task))
-    return best
+    moved = task.moved(best)
+    return Least(best, moved, int(min(at_least, moved)))
 
 
-def _searched(task: Reshaping, best: Counts | None) -> Counts | None:
-    """Search the orders of places for fewer people moved."""
-    if _n_orders(task) <= MOST_ORDERS:
-        orders = (Ordered(task, places) for places in _all_orders(task))
-        return fewest_moved(orders, best, programs=PROGRAMS)[0]
-    seen: set[tuple[int, ...]] = set()
-    for _ in range(ROUNDS):
-        near = [places for places in _near_orders(task, best) if places not in seen]
-        if not near:
+def _searched(task: Reshaping, best: Counts | None, progress: Progress) -> tuple[Counts | None, float]:
+    """Search by branch and bound; return the best counts known, and how many people have to be moved at least."""
+    # hidden places stand out, so that somebody has to move
+    if not task.robust and task.sizes is not None:
+        return best, 1
+    nodes = min(MOST_NODES, WORK // task.counts.size)
+    search = _search_for(task, best)(task, best, nodes=nodes, progress=progress)
+    bound = search.run()
+    return search.best, max(bound, 1)
+
+
+def _search_for(
+    task: Reshaping, best: Counts | None
+) -> type[OrderedSearch] | type[CriticalSearch] | type[DeviationSearch]:
+    """Return the quickest search that suits a task."""
+    if not task.robust:
+        return DeviationSearch
+    return OrderedSearch if is_ordered(task, task.total if best is None else task.moved(best)) else CriticalSearch
+
+
+def _closed(task: Reshaping, best: Counts | None, at_least: float) -> tuple[Counts | None, float]:
+    """Look at signals one by one, the nearest first, as far as they are few."""
+    left = MOST_NEIGHBOURS
+    most = task.total + 1 if best is None else task.moved(best)
+    while at_least < min(most, MOST_MOVED):
+        near = list(itertools.islice(neighbours(task, int(at_least)), left + 1))
+        if len(near) > left:
             break
-        seen.update(near)
-        found, _ = fewest_moved((Ordered(task, places) for places in near), best, programs=ROUND_PROGRAMS)
-        if found is None or (best is not None and task.moved(found) >= task.moved(best)):
-            break
-        best = found
-    return best
-
-
-def _plain(task: Reshaping) -> bool:
-    """Say whether places may exchange their new values, but for being hidden or not."""
-    return not task.fixed and task.sizes is None and bool((task.most == task.total).all())
-
-
-def _n_orders(task: Reshaping) -> int:
-    size = task.counts.size
-    return math.comb(size, len(task.hidden)) if _plain(task) else math.factorial(size)
-
-
-def _all_orders(task: Reshaping) -> Iterator[tuple[int, ...]]:
-    """Yield all orders that the best counts can have."""
-    size = task.counts.size
-    if not _plain(task):
-        yield from itertools.permutations(range(size))
-        return
-    ranked = np.argsort(task.values, kind="stable").tolist()
-    for ranks in itertools.combinations(range(size), len(task.hidden)):
-        hidden = iter([place for place in ranked if place in task.hidden])
-        others = iter([place for place in ranked if place not in task.hidden])
-        yield tuple(next(hidden if rank in ranks else others) for rank in range(size))
-
-
-def _near_orders(task: Reshaping, best: Counts | None) -> Iterator[tuple[int, ...]]:
-    """Yield the order of counts, hidden places last or first among equals, and those with one hidden place moved."""
-    signal = task.values if best is None else task.signal_of(best)
-    is_hidden = np.isin(np.arange(signal.size), task.hidden)
-    for sign in (1, -1):
-        ranked = np.lexsort((task.values, sign * is_hidden, signal)).tolist()
-        yield tuple(ranked)
-        for place in task.hidden:
-            rank = ranked.index(place)
-            without = [other for other in ranked if other != place]
-            for moved in (rank - 2, rank - 1, rank + 1, rank + 2):
-                if 0 <= moved < len(ranked):
-                    yield (*without[:moved], place, *without[moved:])
+        left -= len(near)
+        for counts in near:
+            if not task.flagged(counts):
+                return counts, at_least
+        at_least += 1
+    return best, at_least
 
 
 def _why(task: Reshaping) -> str:

@@ -72,6 +72,15 @@ class Task:
 
 
 @dataclass(frozen=True)
+class Exchange:
+    """Who takes whose place."""
+
+    swaps: Swaps
+    at_least: int | None
+    """How many members have to be moved in any case, if that is known."""
+
+
+@dataclass(frozen=True)
 class Masked:
     """A microfile in which a group is hidden."""
 
@@ -89,14 +98,14 @@ def mask(settings: GroupMask, microfile: Microfile, progress: Progress) -> Maske
 
         return repair(settings, microfile, progress)
     progress("counting", 0.0)
-    task, swaps, after = _hiding(task_of(settings, microfile), progress)
+    task, exchange, after = _hiding(task_of(settings, microfile), progress)
     progress("measuring", 0.0)
     refuse_standing_out(task, after)
-    record = record_of(task, swaps, after)
+    record = record_of(task, exchange.swaps, after, at_least=exchange.at_least)
     return Masked(after, record, record["changed_records"] / microfile.records)
 
 
-def _hiding(task: Task, progress: Progress) -> tuple[Task, Swaps, Microfile]:
+def _hiding(task: Task, progress: Progress) -> tuple[Task, Exchange, Microfile]:
     """Exchange records so that hidden places stand out neither in counts nor, where weights are released, with them."""
     settings = task.settings
     levels = [level for level in STRICTER if level > settings.alpha] if weight_shown(settings) else []
@@ -112,11 +121,12 @@ def _hiding(task: Task, progress: Progress) -> tuple[Task, Swaps, Microfile]:
     return found
 
 
-def _exchanged(task: Task, progress: Progress) -> tuple[Task, Swaps, Microfile]:
-    task, swaps = exchanged(task, progress)
+def _exchanged(task: Task, progress: Progress) -> tuple[Task, Exchange, Microfile]:
+    task, exchange = exchanged(task, progress)
+    swaps = exchange.swaps
     order = np.arange(task.microfile.records)
     order[swaps.leaving], order[swaps.coming] = swaps.coming, swaps.leaving
-    return task, swaps, with_places_of(task.microfile, task.settings.group.parameter, order)
+    return task, exchange, with_places_of(task.microfile, task.settings.group.parameter, order)
 
 
 def released(masks: Sequence[GroupMask], masked: Sequence[Masked]) -> Release:
@@ -248,26 +258,28 @@ def _refuse_empty(places: Places, members: Flags) -> None:
         )
 
 
-def exchanged(task: Task, progress: Progress) -> tuple[Task, Swaps]:
+def exchanged(task: Task, progress: Progress) -> tuple[Task, Exchange]:
     """Find who takes whose place; other places may have to be hidden too."""
     settings = task.settings
     influence = influence_of(settings, task.microfile)
     if not task.hidden and settings.target is None:
-        return task, unproven(influence, np.empty((0, 2), dtype=np.int64))
-    task, wanted = wanted_of(task)
+        return task, Exchange(unproven(influence, np.empty((0, 2), dtype=np.int64)), 0)
+    task, wanted = wanted_of(task, progress)
     if settings.swap == "memetic":
-        return task, evolved(task, judged_of(task).flagged, wanted, influence, progress)
+        swaps = evolved(task, judged_of(task).flagged, wanted.counts, influence, progress)
+        return task, Exchange(swaps, wanted.at_least)
     how = swap_exactly if settings.swap == "exact" else swap_greedily
-    return task, how(
+    swaps = how(
         influence,
         task.places.codes,
         task.movable,
         task.candidates,
-        wanted - task.counts,
+        wanted.counts - task.counts,
         labels=task.places.labels,
         threads=settings.threads,
         progress=progress,
     )
+    return task, Exchange(swaps, wanted.at_least)
 
 
 def with_places_of(microfile: Microfile, parameter: tuple[str, ...], order: Counts) -> Microfile:

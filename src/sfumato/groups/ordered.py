@@ -1,10 +1,10 @@
-"""The fewest people moved, for places in a given order of their values, by branch and bound over what is removed.
+"""The fewest people moved where the order of the new counts is known, by branch and bound over what is removed.
 
-Once the order of the new values is given, their median, quartiles and ends are linear, and so is every comparison that
-the modified Thompson tau technique makes. Its course is a path: at each look it stops, removes the highest or removes
-the lowest place. A path is a set of linear constraints, and so is each beginning of one, whose program bounds the cost
-of all paths that begin so. The search takes up the cheapest beginning first; the first path that is complete and has
-an integer solution is the best of the order. Paths that remove a hidden place are not taken.
+If any two places may exchange their new counts, places that are not removed keep their order, hidden or not, and so do
+those removed as low and as high ones: two that changed it could exchange and be no farther from the old counts. So the
+order is known once it is said how many other places lie outside of all the rest, below and above (those removed, and
+those equal to one of them). In a known order median, quartiles and ends are linear, and so is every comparison of the
+technique: a course of it is a linear program, of which the last look alone gives a bound.
 """
 
 from __future__ import annotations
@@ -12,12 +12,13 @@ from __future__ import annotations
 import heapq
 import itertools
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
 import numpy as np
 
-from sfumato.arrays import Counts, Reals
+from sfumato.arrays import Counts, Flags, Reals
 from sfumato.groups.outliers import (
     FEWEST,
     NORMAL_DISTANCES,
@@ -28,245 +29,265 @@ from sfumato.groups.outliers import (
     upper_ranks,
 )
 from sfumato.groups.task import Reshaping
+from sfumato.progress import Progress
 
-STRICT = 1e-6
-"""By how much of a unit a strict inequality holds; programs are solved to about a tenth of it."""
+Row: TypeAlias = tuple[Reals, float]
+"""Coefficients of the counts in their order, whose sum is at most a limit."""
+NODES_A_PROGRAM = 10
+"""A program takes about as long as so many nodes of the search without an order."""
+INFEASIBLE = 2
+"""What scipy's milp says of a program without a solution."""
+WHOLE = 1e-5
+"""By how much less than a whole number of people a program may tell."""
 
-FEW_PLACES = 20
-"""Up to so many places programs are solved in whole people; beyond, which would take long, solutions are rounded."""
-MARGINS = (0.0, 0.5, 1.0, 2.0, 4.0)
-"""By how many people constraints are tightened, in turn, so that they hold after rounding."""
+
+def is_ordered(task: Reshaping, limit: int) -> bool:
+    """Say whether places may exchange their new counts if fewer people than a limit are moved."""
+    if task.fixed or task.sizes is not None:
+        return False
+    most = np.minimum(task.most, task.counts + limit)
+    return bool((np.diff(most[np.lexsort((most, task.counts))]) >= 0).all())
 
 
 @dataclass(frozen=True)
-class _Rows:
-    """Constraints rows @ counts <= limits."""
-
-    rows: Reals
-    limits: Reals
-
-    def hold(self, counts: Reals) -> bool:
-        return bool((self.rows @ counts <= self.limits + STRICT / 10).all())
+class _Solution:
+    cost: float
+    counts: Reals
+    """In their order."""
+    critical: Flags
+    """Which of them must be whole."""
 
 
 @dataclass(order=True)
-class _Beginning:
-    """The first looks of the technique, and what they cost at least."""
+class _Node:
+    """The last look of a course, and its first steps as far as they are told."""
 
     cost: int
     unfinished: bool
-    """Complete paths come first among those of the same cost."""
+    """Complete courses come first among those of the same cost."""
     age: int
-    order: Ordered = field(compare=False)
-    removed: tuple[int, int] = field(compare=False)
-    """How many of the lowest and of the highest are gone."""
-    constraints: tuple[_Rows, ...] = field(compare=False)
-    relaxed: Reals = field(compare=False)
-    """Counts that attain the bound, not all of them integers."""
+    order: Order = field(compare=False)
+    last: tuple[int, int] = field(compare=False)
+    """How many low and high places are gone in the end."""
+    gone: tuple[int, int] = field(compare=False)
+    """How many are after the steps that are told."""
+    rows: list[Row] = field(compare=False)
+    solution: _Solution = field(compare=False)
 
 
-class Ordered:
-    """Places in the ascending order that their new values shall have."""
+class Order:
+    """Places in the ascending order of their new counts; so many others are below and above all the rest."""
 
-    def __init__(self, task: Reshaping, places: Iterable[int]) -> None:
-        self.task = task
-        self.places = np.fromiter(places, dtype=np.int64)
-        size = self.places.size
-        # in a row: how the counts make up one value of the signal, then a constant
-        self.values = np.zeros((size, size + 1))
-        self.values[np.arange(size), self.places] = 1.0 / task.weights[self.places]
-        if task.subordinate is not None:
-            self.values[:, -1] = -task.subordinate[self.places]
-        self.unit = float((1.0 / task.weights).min())
-        # values, and twice what lies in the middle of two, differ by whole people or not at all
-        self.step = self.unit if task.sizes is None else STRICT * self.unit
-        upper, lower = self.values[-(size // 2) :].sum(axis=0), self.values[: size // 2].sum(axis=0)
-        self.floor = NORMAL_DISTANCES * (upper - lower) / size
-        self.chain = _at_most(self.values[:-1] - self.values[1:], 0.0)
+    def __init__(self, task: Reshaping, low: int, high: int) -> None:
+        ranked = np.lexsort((task.most, task.counts))
+        others = ranked[~np.isin(ranked, task.hidden)]
+        below, above = others[:low], others[others.size - high :]
+        inner = ranked[~np.isin(ranked, np.concatenate((below, above)))]
+        self.task, self.low, self.high = task, low, high
+        self.places = np.concatenate((below, inner, above))
+        self.size = self.places.size
+        self.unit = np.eye(self.size)
+        self.counts = task.counts[self.places]
+        self.least, self.most = (bound[self.places] for bound in task.bounds)
 
-    def ways_on(self, removed: tuple[int, int]) -> Iterator[tuple[tuple[int, int] | None, _Rows]]:
-        """Yield what the next look may do: None for stopping, or what is gone then; and when it does."""
-        low, high = removed
-        left = self.values[low : self.places.size - high]
-        size = len(left)
-        if size < FEWEST:
-            yield None, _at_most(np.zeros((0, left.shape[1])), 0.0)
-            return
+    def base(self, *, apart: float = 1.0, any_low: bool = False) -> list[Row]:
+        """Return that what is outside is apart from the rest, and what the first removals need."""
+        unit, size, low, high = self.unit, self.size, self.low, self.high
+        rows: list[Row] = []
+        if low:
+            rows.append((unit[low - 1] - unit[low], -apart))
+        if high:
+            rows.append((unit[size - high - 1] - unit[size - high], -apart))
+            # when the first high place goes, it is as far from the median as the lowest that is left
+            rows.append((2 * unit[(size - 1) // 2] - unit[-1] - unit[low], 0.0))
+        if low or any_low:
+            # when the first low place goes, it is farther from the median than the highest that is left
+            rows.append((unit[size - high - 1] + unit[0] - 2 * unit[size // 2], -1.0))
+        return rows
+
+    def _looks(self, low: int, high: int) -> Iterator[tuple[Reals, Reals, Reals, Row]]:
+        """Yield how far the ends are from the median, the threshold and when it is so."""
+        left = self.unit[low : self.size - high]
         lower, centre, upper = (
-            left[list(ranks(size))].mean(axis=0) for ranks in (lower_ranks, middle_ranks, upper_ranks)
+            left[list(ranks(len(left)))].mean(axis=0) for ranks in (lower_ranks, middle_ranks, upper_ranks)
         )
         above, below, between = left[-1] - centre, centre - left[0], upper - lower
-        factor = tau(size, self.task.alpha)
-        # the floor counts where the quartiles coincide (ERRATA 004-13); a quartile is a value or the middle of two
-        apart = _at_most(-2 * between[None], -self.step)
-        cases = (factor * between / NORMAL_QUARTILES, apart), (factor * self.floor, _at_most(between[None], 0.0))
-        for threshold, case in cases:
-            # between quartiles that coincide nothing is too far whatever the floor, if it equals them
-            extra = () if case is apart else (case,)
-            yield None, _joined(_at_most(np.stack((above - threshold, below - threshold)), 0.0), *extra)
-            for way in ((0, 1), (1, 0)):
-                rows = self._removal(removed, way, (above, below, threshold))
-                if rows is not None:
-                    yield (low + way[0], high + way[1]), _joined(rows, case)
+        factor, half = tau(len(left), self.task.alpha), self.size // 2
+        yield above, below, factor * between / NORMAL_QUARTILES, (-2 * between, -1.0)
+        # the floor counts where the quartiles coincide (ERRATA 004-13)
+        floor = NORMAL_DISTANCES * (self.unit[-half:].sum(axis=0) - self.unit[:half].sum(axis=0)) / self.size
+        yield above, below, factor * floor, (between, 0.0)
 
-    def _removal(
-        self, removed: tuple[int, int], way: tuple[int, int], look: tuple[Reals, Reals, Reals]
-    ) -> _Rows | None:
-        """Return when the highest place (way 0, 1) or the lowest (way 1, 0) is removed; None if it is hidden."""
-        low, high = removed[0], self.places.size - 1 - removed[1]
-        above, below, threshold = look
-        strict = STRICT * self.unit
-        hidden = [rank for rank in range(low, high + 1) if self.places[rank] in self.task.hidden]
-        if (high if way[1] else low) in hidden:
-            return None
-        # of two equally far the higher one goes
-        if way[1]:
-            too_far = _at_most(np.stack((threshold - above, below - above)), np.array([-strict, 0.0]))
-            nearer = self.values[hidden[-1:]] - self.values[high]
-        else:
-            too_far = _at_most(np.stack((threshold - below, above - below)), np.array([-strict, -self.step]))
-            nearer = self.values[low] - self.values[hidden[:1]]
-        # a hidden place must not equal one that goes
-        return _joined(too_far, _at_most(nearer, -self.step))
+    def stops(self, low: int, high: int) -> Iterator[list[Row]]:
+        """Yield when the technique finds nothing more after so many are gone; others outside equal those."""
+        unit, size = self.unit, self.size
+        ties: list[Row] = [(unit[self.low - 1] - unit[low - 1], 0.0)] if low else []
+        if high:
+            ties.append((unit[size - high] - unit[size - self.high], 0.0))
+        if size - low - high < FEWEST:
+            yield ties
+            return
+        for above, below, threshold, case in self._looks(low, high):
+            yield [*ties, case, (above - threshold, 0.0), (below - threshold, 0.0)]
 
-    def solved(self, constraints: tuple[_Rows, ...], *, integer: bool) -> tuple[float, Reals] | None:
-        """Return the fewest people moved under constraints, and counts that attain it."""
+    def removes(self, low: int, high: int, *, highest: bool) -> Iterator[list[Row]]:
+        """Yield when the highest place, or the lowest, goes next; that it is too far is not asked for strictly."""
+        for above, below, threshold, case in self._looks(low, high):
+            # of two equally far the higher one goes
+            if highest:
+                yield [case, (threshold - above, 0.0), (below - above, 0.0)]
+            else:
+                yield [case, (threshold - below, 0.0), (above - below, -1.0)]
+
+    def solved(self, rows: list[Row], *, integer: bool = False) -> _Solution | None:
+        """Return the fewest people moved; None if there is no solution."""
+        from scipy import sparse
         from scipy.optimize import Bounds, LinearConstraint, milp
 
-        task, size = self.task, self.places.size
-        together = _joined(self.chain, *constraints)
+        size = self.size
+        given = np.array([row for row, _ in rows]).reshape(-1, size)
+        critical: Flags = (given != 0).any(axis=0) & integer
         # the variables are the counts, then by how much each grows
-        none, one = np.zeros((len(together.rows), size)), np.eye(size)
-        rows = np.concatenate((np.hstack((together.rows, none)), np.hstack((one, -one))))
-        limits = np.concatenate((together.limits, task.counts.astype(np.float64)))
+        one = sparse.eye_array(size, format="csr")
+        ascending = sparse.csr_array(self.unit[:-1] - self.unit[1:])
+        table = sparse.vstack((ascending, sparse.csr_array(given)))
+        whole = sparse.block_array([[table, sparse.csr_array(table.shape)], [one, -one]], format="csc")
+        limits = np.concatenate((np.zeros(size - 1), [limit for _, limit in rows], self.counts))
         people = np.concatenate((np.ones(size), np.zeros(size)))
-        least, most = task.bounds
         found = milp(
             1.0 - people,
-            constraints=[LinearConstraint(rows, -np.inf, limits), LinearConstraint(people, task.total, task.total)],
-            bounds=Bounds(np.concatenate((least, np.zeros(size))), np.concatenate((most, np.full(size, np.inf)))),
-            integrality=(people * integer).astype(np.int64),
+            constraints=[
+                LinearConstraint(whole, -np.inf, limits),
+                LinearConstraint(people, self.task.total, self.task.total),
+            ],
+            bounds=Bounds(
+                np.concatenate((self.least, np.zeros(size))), np.concatenate((self.most, np.full(size, np.inf)))
+            ),
+            integrality=np.concatenate((critical, np.zeros(size))),
             # presolving integer programs has lost solutions that lie on a constraint (HiGHS of scipy 1.17)
-            options={"presolve": not integer},
+            options={"presolve": not integer, "mip_rel_gap": 0.0},
         )
         if found.x is None:
+            # given up is not infeasible
+            return None if found.status == INFEASIBLE else _Solution(0.0, self.counts.astype(np.float64), critical)
+        return _Solution(float(found.mip_dual_bound if integer else found.fun), found.x[:size], critical)
+
+    def whole(self, solution: _Solution) -> Counts | None:
+        """Return integer counts with the critical ones of a solution that move as few people as these allow."""
+        values, critical = np.rint(solution.counts).astype(np.int64), solution.critical
+        low, high = np.where(critical, values, self.least), np.where(critical, values, self.most)
+        least = np.maximum(self.least, np.maximum.accumulate(low))
+        most = np.minimum(self.most, np.minimum.accumulate(high[::-1])[::-1])
+        if (least > most).any():
             return None
-        return float(found.fun), np.rint(found.x[:size]) if integer else found.x[:size]
+        found = np.clip(self.counts, least, most)
+        for rank in range(self.size):
+            missing = self.task.total - int(found.sum())
+            found[rank] = np.clip(found[rank] + missing, least[rank], most[rank])
+        counts = np.empty_like(found)
+        counts[self.places] = found
+        return counts if counts.sum() == self.task.total else None
 
 
-def fewest_moved(orders: Iterable[Ordered], best: Counts | None, *, programs: int) -> tuple[Counts | None, bool]:
-    """Search orders for the fewest people moved.
+class OrderedSearch:
+    """The courses that are still to be looked at, the cheapest first."""
 
-    Parameters
-    ----------
-    orders
-        The orders to look at, all of the same task.
-    best
-        Counts that are already known to hide the places, if any.
-    programs
-        How many programs may be solved.
-
-    Returns
-    -------
-    tuple
-        The best counts known in the end, and whether the search looked at all that could be better.
-    """
-    search = _Search(best, programs)
-    for order in orders:
-        search.begin(order)
-    return search.run()
-
-
-class _Search:
-    """The beginnings that are still to be looked at, the cheapest first."""
-
-    def __init__(self, best: Counts | None, programs: int) -> None:
-        self.best = best
-        self.limit: float | None = None
-        self.programs = programs
-        self.queue: list[_Beginning] = []
+    def __init__(self, task: Reshaping, best: Counts | None, *, nodes: int, progress: Progress) -> None:
+        self.task, self.best, self.progress = task, best, progress
+        self.limit = task.total + 1 if best is None else task.moved(best)
+        self.unresolved: float = math.inf
+        self.programs, self.solved = nodes // NODES_A_PROGRAM, 0
         self.ages = itertools.count()
+        self.queue: list[_Node] = []
 
-    def begin(self, order: Ordered) -> None:
-        if self.limit is None:
-            self.limit = math.inf if self.best is None else order.task.moved(self.best)
-        self._add(order, (0, 0), (), None, unfinished=True)
-
-    def run(self) -> tuple[Counts | None, bool]:
-        while self.queue and self.limit is not None:
+    def run(self) -> float:
+        """Search, and return how many people have to be moved at least."""
+        for order in self._orders():
+            self._begin(order)
+        while self.queue and self.queue[0].cost < self.limit and self.solved < self.programs:
             node = heapq.heappop(self.queue)
+            order = node.order
+            found = np.empty(order.size)
+            found[order.places] = node.solution.counts
+            self._keep(self.task.rounded(found))
             if node.cost >= self.limit:
-                break
-            if self.programs <= 0:
-                return self.best, False
+                continue
             if not node.unfinished:
                 self._finish(node)
                 continue
-            for removed, rows in node.order.ways_on(node.removed):
-                constraints = (*node.constraints, rows)
-                relaxed = node.relaxed if rows.hold(node.relaxed) else None
-                self._add(
-                    node.order,
-                    node.removed if removed is None else removed,
-                    constraints,
-                    None if relaxed is None else (node.cost, relaxed),
-                    unfinished=removed is not None,
-                )
-        return self.best, True
+            (low, high), last = node.gone, node.last
+            for way, gone in ((True, (low, high + 1)), (False, (low + 1, high))):
+                if gone[0] <= last[0] and gone[1] <= last[1]:
+                    for rows in order.removes(low, high, highest=way):
+                        self._add(order, last, gone, node.rows + rows)
+        open_cost = self.queue[0].cost if self.queue else math.inf
+        return min(open_cost, self.unresolved, self.limit if self.best is not None else math.inf)
 
-    def _add(
-        self,
-        order: Ordered,
-        removed: tuple[int, int],
-        constraints: tuple[_Rows, ...],
-        known: tuple[float, Reals] | None,
-        *,
-        unfinished: bool,
-    ) -> None:
-        """Take up a beginning unless it costs too much."""
-        if known is None:
-            self.programs -= 1
-            known = order.solved(constraints, integer=False)
-        if known is None or self.limit is None:
-            return
-        # people are whole
-        cost = math.ceil(known[0] - 1e-5)
-        if cost < self.limit:
-            node = _Beginning(cost, unfinished, -next(self.ages), order, removed, constraints, known[1])
-            heapq.heappush(self.queue, node)
-
-    def _finish(self, node: _Beginning) -> None:
-        """Solve a complete path in whole people."""
-        task, order = node.order.task, node.order
-        rounded = task.rounded(task.signal_of(node.relaxed))
-        # often the bound is attained by rounding
-        if task.moved(rounded) == node.cost and self._keep(task, rounded):
-            return
-        if order.places.size <= FEW_PLACES:
-            self.programs -= 1
-            found = order.solved(node.constraints, integer=True)
-            if found is not None:
-                self._keep(task, found[1].astype(np.int64))
-            return
-        for margin in MARGINS:
-            self.programs -= 1
-            tight = tuple(_Rows(part.rows, part.limits - margin * order.unit) for part in node.constraints)
-            found = order.solved(tight, integer=False)
-            if found is None or self._keep(task, task.rounded(task.signal_of(found[1]))):
+    def _orders(self) -> Iterator[Order]:
+        """Yield all orders that can be better than the best known."""
+        others = self.task.counts.size - len(self.task.hidden)
+        for high in range(others + 1):
+            order = Order(self.task, 0, high)
+            # what is only not below the rest bounds all orders with as many or more above
+            cost = self._cost(order, order.base(apart=0.0))
+            if cost >= self.limit:
                 return
+            if self.solved >= self.programs:
+                self.unresolved = min(self.unresolved, cost)
+                return
+            yield order
+            if self._cost(order, order.base(any_low=True)) >= self.limit:
+                continue
+            for low in range(1, others - high + 1):
+                order = Order(self.task, low, high)
+                if self._cost(order, order.base(apart=0.0)) >= self.limit:
+                    break
+                if self.solved >= self.programs:
+                    self.unresolved = min(self.unresolved, cost)
+                    return
+                yield order
 
-    def _keep(self, task: Reshaping, counts: Counts) -> bool:
+    def _begin(self, order: Order) -> None:
+        base = order.base()
+        if self._cost(order, base) >= self.limit:
+            return
+        for low in range(min(order.low, 1), order.low + 1):
+            for high in range(min(order.high, 1), order.high + 1):
+                for rows in order.stops(low, high):
+                    self._add(order, (low, high), (0, 0), base + rows)
+
+    def _cost(self, order: Order, rows: list[Row]) -> float:
+        solution = self._solved(order, rows)
+        return math.inf if solution is None else math.ceil(solution.cost - WHOLE)
+
+    def _solved(self, order: Order, rows: list[Row], *, integer: bool = False) -> _Solution | None:
+        self.solved += 1
+        self.progress("reshaping", min(self.solved / max(self.programs, 1), 1.0))
+        return order.solved(rows, integer=integer)
+
+    def _add(self, order: Order, last: tuple[int, int], gone: tuple[int, int], rows: list[Row]) -> None:
+        """Take up a node unless it costs too much."""
+        solution = self._solved(order, rows)
+        cost = math.inf if solution is None else math.ceil(solution.cost - WHOLE)
+        if solution is not None and cost < self.limit:
+            heapq.heappush(
+                self.queue, _Node(int(cost), gone != last, next(self.ages), order, last, gone, rows, solution)
+            )
+
+    def _finish(self, node: _Node) -> None:
+        """Solve a complete course in whole people."""
+        solution = self._solved(node.order, node.rows, integer=True)
+        if solution is None:
+            return
+        counts = node.order.whole(solution)
+        if counts is not None:
+            self._keep(counts)
+        # where strictly too far is not too far, the technique takes another course
+        cost = max(math.ceil(solution.cost - WHOLE), node.cost)
+        if cost < self.limit:
+            self.unresolved = min(self.unresolved, cost)
+
+    def _keep(self, counts: Counts) -> None:
         """Keep counts if they are better than the best known and the technique itself agrees."""
-        if self.limit is None or task.moved(counts) >= self.limit or task.flagged(counts):
-            return False
-        self.best, self.limit = counts, task.moved(counts)
-        return True
-
-
-def _at_most(forms: Reals, limits: Reals | float) -> _Rows:
-    """Return the constraints forms <= limits; a form's last number is its constant."""
-    return _Rows(forms[:, :-1], limits - forms[:, -1])
-
-
-def _joined(*parts: _Rows) -> _Rows:
-    return _Rows(np.concatenate([part.rows for part in parts]), np.concatenate([part.limits for part in parts]))
+        if self.task.moved(counts) < self.limit and not self.task.flagged(counts):
+            self.best, self.limit = counts, self.task.moved(counts)

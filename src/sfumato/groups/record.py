@@ -28,12 +28,25 @@ CELLS = 50
 """A numeric attribute with more values than this is cut into as many equal parts, to be crossed with places."""
 
 
-def record_of(task: Task, swaps: Swaps, after: Microfile) -> dict[str, Any]:
-    """Return what only the steward may know of a mask, as JSON takes it."""
+def record_of(task: Task, swaps: Swaps, after: Microfile, *, at_least: int | None) -> dict[str, Any]:
+    """Return what only the steward may know of a mask, as JSON takes it.
+
+    Parameters
+    ----------
+    task
+        What was to be hidden.
+    swaps
+        Who took whose place.
+    after
+        The microfile after it.
+    at_least
+        How many members had to be moved in any case, None if that is unknown.
+    """
     from sfumato.groups.masking import signal_of
 
     settings, before = task.settings, task.microfile
     reached = settings.group.quantity(after)
+    moved = int(np.abs(reached.values - task.quantity.values).sum()) // 2
     record: dict[str, Any] = {
         "mask": settings.model_dump(mode="json", exclude_defaults=True),
         "hidden": task.hidden_labels,
@@ -41,7 +54,9 @@ def record_of(task: Task, swaps: Swaps, after: Microfile) -> dict[str, Any]:
         "cost": swaps.cost,
         "optimal": swaps.optimal,
         "swaps": np.column_stack([swaps.leaving, swaps.coming]).tolist(),
-        "moved": int(np.abs(reached.values - task.quantity.values).sum()) // 2,
+        "moved": moved,
+        "at_least": at_least,
+        "proven": moved == at_least,
         "changed_records": int((settings.group.places(after).codes != task.places.codes).sum()),
         "before": _whole(task.quantity),
         "after": _whole(reached),

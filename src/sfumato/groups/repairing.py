@@ -16,6 +16,7 @@ from sfumato.arrays import Counts, Flags, Reals
 from sfumato.errors import SettingError, UnattainableError
 from sfumato.groups.evolving import evolved
 from sfumato.groups.exchange import influence_of
+from sfumato.groups.filling import filled
 from sfumato.groups.greedy import swap_greedily
 from sfumato.groups.group import Places
 from sfumato.groups.influence import Influence
@@ -78,7 +79,9 @@ def repair(settings: GroupMask, microfile: Microfile, progress: Progress) -> Mas
     after = with_places_of(microfile, settings.group.parameter, loop.order)
     if loop.remembered[0].name == ITSELF:
         refuse_standing_out(task, after)
-    record = record_of(replace(task, hidden=loop.hidden), loop.swaps(), after) | {"against": loop.told(look)}
+    record = record_of(replace(task, hidden=loop.hidden), loop.swaps(), after, at_least=None) | {
+        "against": loop.told(look)
+    }
     return Masked(after, record, record["changed_records"] / microfile.records)
 
 
@@ -213,6 +216,11 @@ class _Loop:
             robust=sighting.robust,
             labels=tuple(self.places.labels[place] for place in places),
         )
+        if settings.reshape == "least":
+            # sums of grades are not counts of records, so that what is proven of them would be worth nothing
+            start = filled(task)
+            if start is not None:
+                return start / parts
         wanted = reshape(
             settings.reshape,
             task,

@@ -2,40 +2,52 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from sfumato.arrays import Counts, Reals
 from sfumato.errors import SettingError, UnattainableError
+from sfumato.groups.filling import filled
+from sfumato.groups.least import least
 from sfumato.groups.outliers import outliers
 from sfumato.groups.reshaping import reshape
 from sfumato.groups.rounding import largest_remainders
 from sfumato.groups.task import Reshaping
 from sfumato.microfile.selection import chosen_in
+from sfumato.progress import Progress
 
 if TYPE_CHECKING:
     from sfumato.groups.masking import Task
 
 
-def wanted_of(task: Task) -> tuple[Task, Counts]:
+@dataclass(frozen=True)
+class Wanted:
+    """What a signal shall become."""
+
+    counts: Counts
+    at_least: int | None = None
+    """How many members have to be moved in any case, if that is known."""
+
+
+def wanted_of(task: Task, progress: Progress) -> tuple[Task, Wanted]:
     """Return the counts that are wanted, and the task: where nothing may stand out, more places may have to be hidden.
 
     A place that did not stand out may do so beside hidden ones that have become ordinary. It is then hidden as well,
     from the beginning, until none is left.
     """
     if task.settings.target is not None:
-        return task, _target(task)
+        return task, Wanted(_target(task))
     hiding = task
     while True:
         try:
-            wanted = _reshaped(hiding)
+            wanted = _reshaped(hiding, progress)
         except UnattainableError as error:
             if hiding is task:
                 raise
             raise _never_ordinary(task, hiding, error.message) from None
-        found = outliers(_reshaping(hiding).signal_of(wanted), task.settings.alpha, task.settings.robust).indices
+        found = outliers(_reshaping(hiding).signal_of(wanted.counts), task.settings.alpha, task.settings.robust).indices
         more = [place for place in found if place not in (*hiding.hidden, *hiding.known)]
         if not more or not task.hides_all:
             return hiding, wanted
@@ -122,17 +134,25 @@ def _reshaping(task: Task) -> Reshaping:
     )
 
 
-def _reshaped(task: Task) -> Counts:
+def _reshaped(task: Task, progress: Progress) -> Wanted:
     """Return the counts in which no hidden place stands out."""
-    settings = task.settings
-    return reshape(
+    settings, reshaping = task.settings, _reshaping(task)
+    if settings.reshape == "least":
+        found = least(reshaping, progress=progress)
+        # a memetic search comes near its goal, not to it, and the fewest moved leave it no room
+        near = filled(reshaping) if settings.swap == "memetic" else None
+        # at a stricter level than asked for, more may have to be moved than the mask needs
+        at_least = found.at_least if task.alpha == settings.alpha else None
+        return Wanted(found.counts if near is None else near, at_least)
+    counts = reshape(
         settings.reshape,
-        _reshaping(task),
+        reshaping,
         wavelet=settings.wavelet,
         level=settings.level,
         decoys=task.places.numbers_of(settings.decoys, setting="decoys"),
         rng=np.random.default_rng(settings.seed),
     )
+    return Wanted(counts)
 
 
 def _universe(task: Task) -> tuple[Reals | None, Reals | None]:

@@ -17,7 +17,7 @@ def neighbours(task: Reshaping, moved: int) -> Iterator[Counts]:
     --------
     >>> task = Reshaping([2, 0, 7], hidden=[2], capacities=[9, 1, 9])
     >>> [counts.tolist() for counts in neighbours(task, 2)]
-    [[0, 1, 8], [0, 0, 9], [1, 1, 7], [3, 1, 5], [4, 0, 5]]
+    [[0, 0, 9], [0, 1, 8], [3, 1, 5], [4, 0, 5]]
     """
     least, most = task.bounds
     losses, gains = task.counts - least, most - task.counts

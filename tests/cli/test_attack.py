@@ -49,7 +49,15 @@ def test_what_a_recipe_protects_is_attacked_with_its_release(run, recipe, tmp_pa
 
 def test_a_written_release_is_attacked(run, recipe, tmp_path):
     path = recipe()
-    assert run("protect", path, "--out", str(tmp_path / "out"))[0] == 0
+    code, out, _ = run("protect", path, "--out", str(tmp_path / "out"))
+    assert code == 0
+    assert "Fuzzy rules found 1 of 1 hidden places before, 0 now." in out
+    assert "of all values were changed." in out
+    assert GARRISON not in out
+    code, out, _ = run("report", str(tmp_path / "out"), "--private", str(tmp_path / "out.private"))
+    page = next(tmp_path.glob("*.html")).read_text()
+    assert code == 0
+    assert "Hidden places that attacks find" in page
     code, out, _ = run("attack", path, "--release", str(tmp_path / "out"))
     assert code == 0
     assert "The group is not disclosed" in out

@@ -127,8 +127,10 @@ def _show(
         f"{plain(len(first.labels))} places. At {plain(len(first.standing_out))} they stand out, which is to be hidden."
     )
     for path, done in steps:
-        removed = sum(one.removed for one in done)
-        out.print(f"Learned from {path}; {plain(removed)} of its records were left out.", markup=False)
+        out.print(f"Learned from {path}.", markup=False)
+        for one in done:
+            if one.removed:
+                out.print(f"  {one}", markup=False)
     for when, its in found.items():
         title = "What attacks find if only the vital attributes are removed"
         title = title if when == "unprotected" else "What attacks find in the release"

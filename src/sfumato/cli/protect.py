@@ -108,7 +108,14 @@ def _group_as_json(record: dict[str, Any]) -> dict[str, Any]:
     told = {
         name: record[name] for name in ("cost", "optimal", "moved", "at_least", "proven", "changed_records", "tables")
     }
-    return told | {"outliers": {when: len(labels) for when, labels in record["outliers"].items()}}
+    told |= {"outliers": {when: len(labels) for when, labels in record["outliers"].items()}}
+    if against := record.get("against"):
+        found = [
+            {"name": one["name"], "before": len(one["found_before"]), "after": len(one["found_after"])}
+            for one in against["attacks"]
+        ]
+        told["against"] = {**against, "attacks": found}
+    return told
 
 
 def _boxes_as_json(settings: dict[str, Any]) -> dict[str, Any]:
@@ -162,6 +169,7 @@ def _groups(release: Release) -> list[str]:
             f"distortion {plain(one['cost'])}{proved}. "
             f"{plain(len(one['outliers']['before']))} places stood out, {plain(len(one['outliers']['after']))} do now."
         )
+        lines += _against(one)
         if weighted := one.get("weighted"):
             before, after = (plain(len(weighted["outliers"][when])) for when in ("before", "after"))
             lines.append(f"  Counted with weights, {before} places stood out, {after} do now.")
@@ -172,6 +180,22 @@ def _groups(release: Release) -> list[str]:
             f"most {exchanged['share']:.1%} of the records, and no more."
         )
     return lines
+
+
+def _against(group: dict[str, Any]) -> list[str]:
+    """Say what attacks found before and find now, and what it cost."""
+    told = group.get("against")
+    if told is None:
+        return []
+    lines = [
+        f"  {one['name'].capitalize()} found {plain(len(one['found_before']))} of {plain(len(group['hidden']))} hidden "
+        f"places before, {plain(len(one['found_after']))} now."
+        for one in told["attacks"]
+    ]
+    return [
+        *lines,
+        f"  It took {plain(told['looks'])} looks; {told['share_of_values']:.4%} of all values were changed.",
+    ]
 
 
 def _fewest(group: dict[str, Any]) -> str:

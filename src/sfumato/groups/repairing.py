@@ -42,7 +42,9 @@ LOOKS = 12
 """After so many looks of which the last still found something, the repair is given up."""
 TRIES = 6
 """So often places are exchanged on account of one sighting."""
-STRICTER = 3.0
+MARGIN = 3.0
+"""So many times the level of an attack is that at which its looks must find nothing, so that others do not either."""
+STRICTER = 2.0
 """By so much the level is raised from try to try, because sums of grades do not follow whole records exactly, and from
 look to look, because each sees somewhat else."""
 STRICTEST = 0.5
@@ -126,7 +128,10 @@ class _Loop:
 
     def shown(self) -> dict[int, tuple[int, ...]]:
         """Return which hidden places each sighting shows, by its number; nothing for one that shows none."""
-        found = {number: its.shown(self.places, self.hidden) for number, its in enumerate(self.remembered)}
+        found = {
+            number: its.shown(self.places, self.hidden, alpha=_strict(its.alpha, MARGIN))
+            for number, its in enumerate(self.remembered)
+        }
         return {number: places for number, places in found.items() if places}
 
     def quieten(self, progress: Progress) -> None:
@@ -138,8 +143,7 @@ class _Loop:
                 raise self.unattainable(f"{TRIES} exchanges on account of one look were not enough")
             self.tries[number] = tries + 1
             sighting = self.remembered[number]
-            stricter = STRICTER ** (tries + self.strictness)
-            alpha = min(max(STRICTEST, sighting.alpha), sighting.alpha * stricter)
+            alpha = _strict(sighting.alpha, MARGIN * STRICTER ** (tries + self.strictness))
             try:
                 swaps = self._exchanged(replace(sighting, alpha=alpha), progress)
             except UnattainableError as error:
@@ -282,3 +286,8 @@ class _Loop:
             f"against: {told or 'the attacks find new places again and again'}; {why}",
             hint="hide fewer places, keep fewer attributes, or release less of what the attack looks at",
         )
+
+
+def _strict(alpha: float, times: float) -> float:
+    """Return a stricter level."""
+    return max(alpha, min(STRICTEST, alpha * times))

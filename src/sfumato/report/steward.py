@@ -67,6 +67,23 @@ class Weighted(_Part):
     outliers: Outliers
 
 
+class Attack(_Part):
+    """What an attack saw."""
+
+    name: str
+    found_before: tuple[str, ...]
+    found_after: tuple[str, ...]
+
+
+class Against(_Part):
+    """The attacks from which the group was hidden."""
+
+    attacks: tuple[Attack, ...]
+    looks: int
+    changed_values: int
+    share_of_values: float
+
+
 class Hidden(_Part):
     """One hidden group, as the steward's record tells it."""
 
@@ -83,6 +100,8 @@ class Hidden(_Part):
     tables: dict[str, Change] = {}
     signal: Signals | None = None
     weighted: Weighted | None = None
+    at_least: int | None = None
+    against: Against | None = None
 
     @property
     def signals(self) -> Signals:
@@ -143,8 +162,8 @@ def _group_section(place: int, group: Hidden) -> Section:
     sentences = (
         f"The group is {_vital(group.mask.group.vital)}, counted by {parameter}. Hidden: {listed(group.hidden)}. "
         f"Known to others anyway: {listed(group.known)}.",
-        f"{count(group.moved)} people moved, {count(group.changed_records)} records changed; distortion "
-        f"{number(group.cost)} ({optimal}).",
+        f"{count(group.moved)} people moved{_fewest(group)}, {count(group.changed_records)} records changed; "
+        f"distortion {number(group.cost)} ({optimal}).",
         _standing_out(group, group.outliers, "Places that stand out"),
         *(() if weighted is None else (_standing_out(group, weighted.outliers, "If people are counted with weights"),)),
     )
@@ -154,11 +173,28 @@ def _group_section(place: int, group: Hidden) -> Section:
         sentences,
         (
             _places_table(group),
+            *_attacks(group),
             *_changes(group),
             _settings("Settings of the mask", group.mask.model_dump(mode="json")),
         ),
         (_picture(place, group),),
     )
+
+
+def _fewest(group: Hidden) -> str:
+    if group.at_least is None:
+        return ""
+    return " (no fewer would do)" if group.moved == group.at_least else f" (at least {count(group.at_least)} have to)"
+
+
+def _attacks(group: Hidden) -> tuple[Table, ...]:
+    """Show what attacks found of the hidden places, before and after."""
+    told = group.against
+    if told is None:
+        return ()
+    rows = tuple((one.name, listed(one.found_before), listed(one.found_after)) for one in told.attacks)
+    price = f"{count(told.changed_values)} values changed, {share(told.share_of_values)} of all"
+    return (Table(f"Hidden places that attacks find; {price}", ("Attack", "Before", "After"), rows),)
 
 
 def _standing_out(group: Hidden, found: Outliers, what: str) -> str:

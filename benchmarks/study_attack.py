@@ -106,7 +106,8 @@ def _countries() -> Iterator[Row]:
         print(f"| {' | '.join(map(str, cells))} |", flush=True)
         found, left, bases = found + max(counts[0]), left + max(counts[1]), bases + len(hide)
     yield Row("planted bases that some attack finds", found, "all bases", bases, "1", found == bases, unit="")
-    yield Row("and after the repair", left, "allowed", 0, "", left == 0, unit="")
+    hidden = bases - left
+    yield Row("planted bases that none finds after the repair", hidden, "all bases", bases, "1", left == 0, unit="")
 
 
 def _right(one: Disclosure, hide: Sequence[str]) -> int:

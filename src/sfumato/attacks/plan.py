@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -15,7 +15,7 @@ from sfumato.attacks.fuzzy_rules import FuzzyRuleAttack
 from sfumato.attacks.learned import LearnedAttack
 from sfumato.attacks.notes import as_text
 from sfumato.errors import SettingError
-from sfumato.groups.group import Group
+from sfumato.groups.group import gathered
 from sfumato.harmonising import agree, harmonise
 from sfumato.harmonising.harmonise import Done
 from sfumato.microfile.microfile import Microfile
@@ -51,11 +51,7 @@ class AttackPlan(FuzzyRuleAttack):
     @classmethod
     def _gathered(cls, given: Any) -> Any:
         """Take the group's own settings as they stand in a recipe, beside the attack's."""
-        own = [name for name in Group.model_fields if isinstance(given, Mapping) and name in given]
-        if not own or "group" in given:
-            return given
-        rest = {name: value for name, value in given.items() if name not in own}
-        return rest | {"group": {name: given[name] for name in own}}
+        return gathered(given)
 
     def read(self, folder: Path, progress: Progress) -> tuple[Microfile, list[tuple[str, tuple[Done, ...]]]]:
         """Read the third-party files, harmonise them and put them together; also return what the steps did to each.

@@ -8,13 +8,13 @@ critical values are all known is solved exactly, and if the technique takes anot
 from __future__ import annotations
 
 import heapq
-import itertools
 import math
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from sfumato.arrays import Counts
+from sfumato.groups.bounding import Search
 from sfumato.groups.courses import Course, Limits, Look, Range
 from sfumato.groups.outliers import FEWEST, NORMAL_DISTANCES, quartiles, tau
 from sfumato.groups.placing import Near, Placing
@@ -45,17 +45,11 @@ class _Node:
         return bool((self.box[:, 0] == self.box[:, 1]).all())
 
 
-class CriticalSearch:
+class CriticalSearch(Search[_Node]):
     """The nodes that are still to be looked at, the cheapest first."""
 
     def __init__(self, task: Reshaping, best: Counts | None, *, nodes: int, progress: Progress) -> None:
-        self.task, self.best, self.nodes, self.progress = task, best, nodes, progress
-        # everybody may be moved, and no more
-        self.limit = task.total + 1 if best is None else task.moved(best)
-        self.unresolved: float = math.inf
-        self.seen = 0
-        self.ages = itertools.count()
-        self.queue: list[_Node] = []
+        super().__init__(task, best, nodes=nodes, progress=progress)
         least, most = task.bounds
         farthest = self.limit - 1
         self.near, self.levels = _near(
@@ -63,8 +57,7 @@ class CriticalSearch:
         )
         self.limits = _limits(self.near, farthest)
 
-    def run(self) -> float:
-        """Search, and return how many people have to be moved at least."""
+    def _search(self) -> None:
         for course in self._courses():
             self._begin(course)
         while self.queue and self.seen < self.nodes and self.queue[0].cost < self.limit:
@@ -74,8 +67,6 @@ class CriticalSearch:
                 self._finish(node)
             else:
                 self._halve(node)
-        open_cost = self.queue[0].cost if self.queue else math.inf
-        return min(open_cost, self.unresolved, self.limit if self.best is not None else math.inf)
 
     def _courses(self) -> list[Course]:
         """Return all courses that can be better than the best known."""
@@ -192,13 +183,6 @@ class CriticalSearch:
         distances = (far - 2 * slack) * size / (tau(left, self.task.alpha) * NORMAL_DISTANCES)
         middle = float(between.least[size // 2]) - slack if size % 2 else 0.0
         return math.floor((self.task.total - middle - distances) / 2 + slack)
-
-    def _keep(self, counts: Counts) -> bool:
-        """Keep counts if they are better than the best known and the technique itself agrees."""
-        if self.task.moved(counts) >= self.limit or self.task.flagged(counts):
-            return False
-        self.best, self.limit = counts, self.task.moved(counts)
-        return True
 
 
 def _near(task: Reshaping, least: Counts, most: Counts) -> tuple[Near, np.typing.NDArray[np.float64]]:

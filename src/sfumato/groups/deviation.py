@@ -9,13 +9,13 @@ all. That bounds the people moved from below.
 from __future__ import annotations
 
 import heapq
-import itertools
 import math
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from sfumato.arrays import Counts, Reals
+from sfumato.groups.bounding import Search
 from sfumato.groups.outliers import FEWEST, ROUNDING, tau
 from sfumato.groups.task import Reshaping
 from sfumato.progress import Progress
@@ -31,16 +31,11 @@ class _Node:
     box: Counts = field(compare=False)
 
 
-class DeviationSearch:
+class DeviationSearch(Search[_Node]):
     """The nodes that are still to be looked at, the cheapest first; of counts, not of shares."""
 
     def __init__(self, task: Reshaping, best: Counts | None, *, nodes: int, progress: Progress) -> None:
-        self.task, self.best, self.nodes, self.progress = task, best, nodes, progress
-        self.limit = task.total + 1 if best is None else task.moved(best)
-        self.unresolved: float = math.inf
-        self.seen = 0
-        self.ages = itertools.count()
-        self.queue: list[_Node] = []
+        super().__init__(task, best, nodes=nodes, progress=progress)
         self.least, self.most = task.bounds
         self.hidden = task.counts[list(task.hidden)]
         others = np.setdiff1d(np.arange(task.counts.size), task.hidden)
@@ -53,8 +48,7 @@ class DeviationSearch:
         # and the first high place is as far from the mean, which is not below that of all
         self.start = math.ceil(2 * mean - int(task.counts.max()) - (self.limit - 1) - 1e-9)
 
-    def run(self) -> float:
-        """Search, and return how many people have to be moved at least."""
+    def _search(self) -> None:
         for low, high in self._courses():
             self._begin(low, high)
         while self.queue and self.seen < self.nodes and self.queue[0].cost < self.limit:
@@ -70,8 +64,6 @@ class DeviationSearch:
                 half = node.box.copy()
                 half[widest] = part
                 self._add(node.gone, half)
-        open_cost = self.queue[0].cost if self.queue else math.inf
-        return min(open_cost, self.unresolved, self.limit if self.best is not None else math.inf)
 
     def _courses(self) -> list[tuple[int, int]]:
         """Return how many low and high places may be gone in the end."""
@@ -228,8 +220,8 @@ class DeviationSearch:
         counts = np.empty_like(self.task.counts)
         counts[self.order] = np.rint(np.diff(found)).astype(np.int64)
         within = bool(((self.least <= counts) & (counts <= self.most)).all()) and counts.sum() == self.task.total
-        if within and self.task.moved(counts) < self.limit and not self.task.flagged(counts):
-            self.best, self.limit = counts, self.task.moved(counts)
+        if within:
+            self._keep(counts)
 
 
 def _sums(values: Counts) -> Counts:

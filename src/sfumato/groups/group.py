@@ -201,6 +201,19 @@ class Group(Settings):
         return Signal(places.labels, main.values - subordinate, "difference")
 
 
+def gathered(given: Any) -> Any:
+    """Put a group's settings together that stand beside others, as in a recipe.
+
+    >>> gathered({"vital": {"work": ["army"]}, "parameter": "area", "hide": ["C"]})
+    {'hide': ['C'], 'group': {'vital': {'work': ['army']}, 'parameter': 'area'}}
+    """
+    own = [name for name in Group.model_fields if isinstance(given, Mapping) and name in given]
+    if not own or "group" in given:
+        return given
+    rest = {name: value for name, value in given.items() if name not in own}
+    return rest | {"group": {name: given[name] for name in own}}
+
+
 def _all(microfile: Microfile, universe: Chosen | None) -> Flags:
     if universe is None:
         return np.ones(microfile.records, dtype=np.bool_)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, WithJsonSchema, field_validator, model_validator
@@ -10,7 +9,7 @@ from pydantic import BeforeValidator, Field, WithJsonSchema, field_validator, mo
 from sfumato.errors import SettingError
 from sfumato.fuzzy.shapes import AnyShape
 from sfumato.groups.evolution import Memetic
-from sfumato.groups.group import ByPlace, Group, PlaceNames
+from sfumato.groups.group import ByPlace, Group, PlaceNames, gathered
 from sfumato.groups.sighting import Onlooker
 from sfumato.groups.together import check_together
 from sfumato.microfile.microfile import Microfile, as_microfile
@@ -124,11 +123,7 @@ class GroupMask(Settings):
     @classmethod
     def _gathered(cls, given: Any) -> Any:
         """Take the group's own settings as they stand in a recipe, beside the mask's."""
-        own = [name for name in Group.model_fields if isinstance(given, Mapping) and name in given]
-        if not own or "group" in given:
-            return given
-        rest = {name: value for name, value in given.items() if name not in own}
-        return rest | {"group": {name: given[name] for name in own}}
+        return gathered(given)
 
     @model_validator(mode="after")
     def _fits(self) -> GroupMask:

@@ -10,7 +10,6 @@ technique: a course of it is a linear program, of which the last look alone give
 from __future__ import annotations
 
 import heapq
-import itertools
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -19,6 +18,7 @@ from typing import TypeAlias
 import numpy as np
 
 from sfumato.arrays import Counts, Flags, Reals
+from sfumato.groups.bounding import Search
 from sfumato.groups.outliers import (
     FEWEST,
     NORMAL_DISTANCES,
@@ -189,19 +189,14 @@ class Order:
         return counts if counts.sum() == self.task.total else None
 
 
-class OrderedSearch:
+class OrderedSearch(Search[_Node]):
     """The courses that are still to be looked at, the cheapest first."""
 
     def __init__(self, task: Reshaping, best: Counts | None, *, nodes: int, progress: Progress) -> None:
-        self.task, self.best, self.progress = task, best, progress
-        self.limit = task.total + 1 if best is None else task.moved(best)
-        self.unresolved: float = math.inf
+        super().__init__(task, best, nodes=nodes, progress=progress)
         self.programs, self.solved = nodes // NODES_A_PROGRAM, 0
-        self.ages = itertools.count()
-        self.queue: list[_Node] = []
 
-    def run(self) -> float:
-        """Search, and return how many people have to be moved at least."""
+    def _search(self) -> None:
         for order in self._orders():
             self._begin(order)
         while self.queue and self.queue[0].cost < self.limit and self.solved < self.programs:
@@ -220,8 +215,6 @@ class OrderedSearch:
                 if gone[0] <= last[0] and gone[1] <= last[1]:
                     for rows in order.removes(low, high, highest=way):
                         self._add(order, last, gone, node.rows + rows)
-        open_cost = self.queue[0].cost if self.queue else math.inf
-        return min(open_cost, self.unresolved, self.limit if self.best is not None else math.inf)
 
     def _orders(self) -> Iterator[Order]:
         """Yield all orders that can be better than the best known."""
@@ -286,8 +279,3 @@ class OrderedSearch:
         cost = max(math.ceil(solution.cost - WHOLE), node.cost)
         if cost < self.limit:
             self.unresolved = min(self.unresolved, cost)
-
-    def _keep(self, counts: Counts) -> None:
-        """Keep counts if they are better than the best known and the technique itself agrees."""
-        if self.task.moved(counts) < self.limit and not self.task.flagged(counts):
-            self.best, self.limit = counts, self.task.moved(counts)

@@ -151,7 +151,7 @@ def test_demo(run, tmp_path):
 def test_help_names_every_verb(run):
     code, out, _ = run("--help")
     assert code == 0
-    assert all(verb in out for verb in ("demo", "profile", "protect", "measure", "audit"))
+    assert all(verb in out for verb in ("demo", "profile", "init", "protect", "measure", "audit"))
     assert run("--version")[1].startswith("sfumato ")
     assert run("nonsense")[0] == 2
     assert run("measure", "--help")[0] == 0

@@ -78,6 +78,11 @@ def protect(settings: Boxes, microfile: Microfile, progress: Progress) -> Releas
     return _released(task, boxes, ends, stay)
 
 
+def check(settings: Boxes, microfile: Microfile) -> None:
+    """Refuse what :func:`protect` would refuse, without dividing anything."""
+    _task(settings, microfile)
+
+
 def _summary(task: Task, boxes: Subdivision) -> Summary:
     return boxes.summary(as_rows([axis.places for axis in task.axes]), task.costs.rows, task.settings.threads)
 

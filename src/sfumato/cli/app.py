@@ -19,6 +19,7 @@ from sfumato.errors import SfumatoError
 VERBS = {
     "demo": "Everything on an embedded census.",
     "profile": "What is in a file: kinds, uniqueness, which columns identify.",
+    "init": "Writes a first recipe for a file, which says why it suggests what.",
     "protect": "Runs a recipe's protections in order and writes the release.",
     "compare": "Protects a file by several methods, and shows how safe and how exact each is.",
     "measure": "How safe any table is: k, l, t, risk and more; exit 1 if a limit is broken.",

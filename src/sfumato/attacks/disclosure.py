@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -20,10 +20,13 @@ from sfumato.groups.regions import outliers_within, regions_of
 from sfumato.groups.repairing import ITSELF
 from sfumato.groups.sighting import Sighting
 from sfumato.groups.signals import Signal
+from sfumato.html import table
 from sfumato.microfile.microfile import Microfile, as_microfile
 from sfumato.microfile.selection import attributes_of
 from sfumato.progress import Progress, silent
 
+COLUMNS = ("attack", "finds", "of them right", "of", "Youden's J", "evidence", "correlation")
+"""What tables tell of an attack."""
 AFRESH = 1000
 """A release is attacked with other random numbers than those against which it may have been masked."""
 
@@ -77,6 +80,23 @@ class Disclosure:
             return 0.0
         return float(np.corrcoef(*signals)[0, 1])
 
+    @property
+    def row(self) -> tuple[object, ...]:
+        """How well the attack did, as a row of a table with COLUMNS."""
+        its = self.adequacy
+        return (
+            self.attack,
+            len(self.found),
+            len(self.disclosed),
+            len(self.standing_out),
+            its.youden,
+            f"{its.bayes.value:.2f} ({its.bayes.words})",
+            self.correlation,
+        )
+
+    def _repr_html_(self) -> str:
+        return _as_html([self])
+
     def summary(self) -> dict[str, Any]:
         """Return what JSON tells of it."""
         its = self.adequacy
@@ -124,6 +144,15 @@ class Verdict:
     def worst(self) -> Disclosure:
         """The attack that gives most places away; of several, the one that does so with the fewest false ones."""
         return max(self.disclosures, key=lambda one: (len(one.disclosed), one.adequacy.youden))
+
+    def _repr_html_(self) -> str:
+        return _as_html(self.disclosures)
+
+
+def _as_html(disclosures: Sequence[Disclosure]) -> str:
+    disclosed = any(one.disclosed for one in disclosures)
+    title = "The group is disclosed" if disclosed else "The group is not disclosed"
+    return table(title, COLUMNS, [one.row for one in disclosures])
 
 
 def judge(

@@ -19,6 +19,7 @@ from sfumato.fuzzy.variables import check_alpha
 from sfumato.groups.group import Group
 from sfumato.groups.regions import outliers_within, regions_of
 from sfumato.groups.signals import Signal
+from sfumato.html import table
 from sfumato.kernels.rules import fill_greatest
 from sfumato.microfile.microfile import as_microfile
 from sfumato.parallel import batches_of, side_by_side
@@ -121,6 +122,11 @@ class FuzzyModel:
             strict=True,
         )
         return tuple(Rule(tuple(genes), self._words(genes), *good) for genes, *good in told)
+
+    def _repr_html_(self) -> str:
+        columns = ("rule", "support", "discriminative factor", "confidence ratio")
+        rows = [(one.words, one.support, one.discriminative_factor, one.confidence_ratio) for one in self.rules]
+        return table(f"Rules about {self.says}", columns, rows)
 
     def _words(self, genes: Sequence[int]) -> str:
         return in_words(genes, self.variables, group=self.says)

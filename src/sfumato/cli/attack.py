@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from sfumato.attacks.disclosure import Disclosure, Verdict, judge
+from sfumato.attacks.disclosure import COLUMNS, Disclosure, Verdict, judge
 from sfumato.attacks.model import FuzzyModel
 from sfumato.attacks.notes import notes_on
 from sfumato.cli.options import Json, Seed
@@ -22,7 +22,6 @@ SHOWN = 30
 """So many places are printed, those with most members; JSON tells all."""
 RULES = 5
 """So many rules are printed, the best supported."""
-COLUMNS = ("attack", "finds", "of them right", "of", "Youden's J", "evidence", "correlation")
 
 
 def attack(
@@ -134,7 +133,7 @@ def _show(
     for when, its in found.items():
         title = "What attacks find if only the vital attributes are removed"
         title = title if when == "unprotected" else "What attacks find in the release"
-        out.print(table(title, COLUMNS, [_row(one) for one in its.disclosures]))
+        out.print(table(title, COLUMNS, [one.row for one in its.disclosures]))
     rules = _rules(found["unprotected"])
     if rules:
         out.print(f"{plain(len(rules))} rules, the best supported first:")
@@ -150,19 +149,6 @@ def _show(
         out.print("The group is not disclosed: no attack finds a place where it stands out.", style="bold")
     if picture is not None:
         out.print(f"The picture lies in {picture}; like all this it is for the steward alone.", markup=False)
-
-
-def _row(one: Disclosure) -> tuple[object, ...]:
-    its = one.adequacy
-    return (
-        one.attack,
-        len(one.found),
-        len(one.disclosed),
-        len(one.standing_out),
-        its.youden,
-        f"{its.bayes.value:.2f} ({its.bayes.words})",
-        one.correlation,
-    )
 
 
 def _places(one: Disclosure) -> tuple[tuple[str, ...], list[tuple[object, ...]]]:

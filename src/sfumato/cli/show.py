@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from sfumato.html import as_text
 from sfumato.progress import Progress
 
 if TYPE_CHECKING:
@@ -75,22 +76,16 @@ def table(title: str, columns: Sequence[str], rows: Sequence[Sequence[object]], 
 
 
 def plain(cell: object) -> str:
-    """Write a number as people read it.
+    r"""Write a number as people read it, and a text so that the console takes no part of it for markup.
 
-    >>> plain(1234567), plain(0.123456789), plain(None)
-    ('1,234,567', '0.1235', '-')
+    >>> plain(1234567), plain("[bold]")
+    ('1,234,567', '\\[bold]')
     """
-    if cell is None:
-        return "-"
-    if isinstance(cell, bool):
-        return "yes" if cell else "no"
-    if isinstance(cell, int):
-        return f"{cell:,}"
-    if isinstance(cell, float):
-        return f"{cell:,.4g}" if abs(cell) < 1e6 else f"{cell:,.0f}"
+    if cell is None or isinstance(cell, int | float):
+        return as_text(cell)
     from rich.markup import escape
 
-    return escape(str(cell))
+    return escape(as_text(cell))
 
 
 @contextmanager

@@ -10,6 +10,7 @@ import numpy as np
 from sfumato.arrays import Reals
 from sfumato.errors import SettingError
 from sfumato.groups.outliers import Outliers, outliers, read_values
+from sfumato.html import table
 
 Kind = Literal["quantity", "concentration", "difference"]
 
@@ -76,6 +77,9 @@ class Signal:
     def as_dict(self) -> dict[str, float]:
         """Return the numbers by place."""
         return dict(zip(self.labels, self.values.tolist(), strict=True))
+
+    def _repr_html_(self) -> str:
+        return table(f"Signal of {len(self):,} places", ("place", self.kind), list(self.as_dict().items()))
 
     @property
     def mean(self) -> float:

@@ -12,6 +12,8 @@ import polars as pl
 
 from sfumato.arrays import Reals
 from sfumato.errors import MicrofileError, SettingError, nearest
+from sfumato.html import MOST_ROWS
+from sfumato.html import table as html_table
 from sfumato.microfile.attribute import Attribute, Code, Kind, kind_named, ordered_categories
 from sfumato.microfile.encoding import Encoded, encode
 from sfumato.parallel import side_by_side
@@ -98,6 +100,14 @@ class Microfile:
         shown = ", ".join(f"{a.name} ({a.kind})" for a in list(self.attributes.values())[:8])
         more = len(self.attributes) - 8
         return f"Microfile of {self.records:,} records: {shown}" + (f" and {more} more" if more > 0 else "")
+
+    def _repr_html_(self) -> str:
+        shown = list(self.attributes.values())[:MOST_ROWS]
+        # encoded apart: what is only looked at is not kept
+        found = [(one, self._encoded.get(one.name) or encode(self.series(one.name), one)) for one in shown]
+        rows = [(one.name, one.kind.value, f"{its.missing.mean():.1%}", its.values.size) for one, its in found]
+        columns, more = ("attribute", "kind", "missing", "different values"), len(self.attributes) - len(shown)
+        return html_table(f"Microfile of {self.records:,} records", columns, rows, more=more)
 
     def attribute(self, name: str) -> Attribute:
         """Return the description of an attribute."""

@@ -13,6 +13,7 @@ from pydantic import ValidationError
 
 from sfumato.errors import ReleaseError, SfumatoError
 from sfumato.fuzzy.released import misfit
+from sfumato.html import table as html_table
 from sfumato.measures.kept import Why, explain, keeps
 from sfumato.measures.promise import Promise
 from sfumato.measures.summary import summarize
@@ -69,6 +70,15 @@ class Audit:
     def risk(self) -> dict[str, Any] | None:
         """The risk of re-identification."""
         return self.measured.get("risk")
+
+    def _repr_html_(self) -> str:
+        told = {name: self.measured.get(name) for name in ("records", "blocks", "k", "l", "t")}
+        risk = self.risk or {}
+        told |= {"re-identifications expected": risk.get("expected"), "highest risk of a record": risk.get("highest")}
+        rows = [(name, value) for name, value in told.items() if value is not None]
+        notes = [f"{finding.about}: {finding.message}" for finding in self.findings]
+        title = "The release holds" if self.holds else "The release does not hold"
+        return html_table(title, ("measure", "reached"), rows, notes=notes)
 
 
 def audit_table(table: Microfile, promise: Promise, codebook: Codebook) -> Audit:

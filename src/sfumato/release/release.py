@@ -14,6 +14,7 @@ import polars as pl
 
 from sfumato.arrays import Reals
 from sfumato.errors import ReleaseError, SettingError, SfumatoError
+from sfumato.html import table
 from sfumato.measures.promise import Promise
 from sfumato.microfile.forms import Form
 from sfumato.microfile.hierarchy import Hierarchy
@@ -102,6 +103,14 @@ class Release:
 
     def __repr__(self) -> str:
         return f"Release of {self.microfile.records:,} records, k = {self.promise.k}"
+
+    def _repr_html_(self) -> str:
+        rows = [(name, its.kind.value, its.form.form) for name, its in self.codebook.attributes.items()]
+        limits = self.promise.model_dump(include={"k", "q", "l", "t", "alpha", "beta", "delta", "max_risk"})
+        told = ", ".join(f"{name} = {limit:g}" for name, limit in limits.items() if limit is not None)
+        quasi = ", ".join(self.promise.quasi)
+        notes = [f"Promised of {quasi}: {told}." if quasi else "Nothing is promised about single people."]
+        return table(repr(self), ("attribute", "kind", "released as"), rows, notes=notes)
 
     def audit(self) -> Audit:
         """Measure the table against the promise; of an opened release, its files."""

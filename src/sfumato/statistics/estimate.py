@@ -11,6 +11,7 @@ import numpy as np
 
 from sfumato.arrays import Reals
 from sfumato.errors import SettingError
+from sfumato.html import table
 from sfumato.statistics.covariation import Range, Scaled, correlation_range, covariance_range
 from sfumato.statistics.dismissal import Dismiss, Dismissal, Weighted, box_weights, dismissal_of
 from sfumato.statistics.language import Statistic, parse
@@ -71,6 +72,9 @@ class Estimate:
         value, sure = self.told
         sentence = f"{self.statistic} = {value}, " + (f"surely in {sure}" if self.guaranteed else "no range is proved")
         return sentence if self.weighted is None else f"{sentence}\n  {self.weighted}"
+
+    def _repr_html_(self) -> str:
+        return _as_html(self.statistic, {self.statistic: self})
 
 
 @dataclass(frozen=True)
@@ -154,6 +158,22 @@ class Regression(Mapping[str, Estimate]):
 
     def __str__(self) -> str:
         return "\n".join(str(estimate) for estimate in self.values())
+
+    def _repr_html_(self) -> str:
+        return _as_html(self.statistic, self)
+
+
+def _as_html(title: str, estimates: Mapping[str, Estimate]) -> str:
+    """Write estimates as a table: their values, and where these surely lie."""
+    rows = [
+        (name, one.told[0], one.told[1] if one.guaranteed else "no range is proved", one.sampling_error)
+        for name, one in estimates.items()
+    ]
+    first = next(iter(estimates.values()))
+    counted = f"Of {first.records:,} records" + (f", weighted by {first.weight}" if first.weight else "")
+    notes = [f"{counted}; {first.left_out:,} lack a value." if first.left_out else f"{counted}."]
+    notes += [f"{name}: {one.weighted}" for name, one in estimates.items() if one.weighted]
+    return table(title, ("", "value", "surely in", "sampling error"), rows, notes=notes)
 
 
 def range_of(

@@ -8,7 +8,7 @@ DOCS_STAMP := $(VENV)/.installed-docs
 .PHONY: demo test lint bench docs schema clean
 
 demo: $(STAMP)
-	$(BIN)/sfumato demo --out demo-release --force
+	$(BIN)/sfumato demo --out demo --force
 
 test: $(STAMP)
 	$(BIN)/python -m pytest -n auto --dist worksteal
@@ -39,4 +39,4 @@ $(DOCS_STAMP): $(STAMP)
 	touch $@
 
 clean:
-	rm -rf $(VENV) site demo-release demo-release.private
+	rm -rf $(VENV) site demo

@@ -137,15 +137,24 @@ def test_demo(run, tmp_path):
     code, text, _ = run("demo", "--out", str(out))
     assert code == 0
     assert "The release holds." in text
-    first = (out / "data.parquet").read_bytes()
+    assert "now find 0 of the places" in text
+    names = {path.name for path in out.iterdir()}
+    assert {"release", "release.private", "report.html", "report-private.html", "attack.svg", "recipe.toml"} <= names
+    first = (out / "release" / "data.parquet").read_bytes()
     assert run("demo", "--out", str(out))[0] == 2
     code, text, _ = run("demo", "--out", str(out), "--json", "--force")
-    assert json.loads(text)["after"]["holds"] is True
-    assert (out / "data.parquet").read_bytes() == first
-    opened = sf.open_release(out)
+    told = json.loads(text)
+    assert told["after"]["holds"] is True
+    assert any(one["disclosed"] for one in told["attacks"]["unprotected"])
+    assert not any(one["disclosed"] for one in told["attacks"]["released"])
+    assert (out / "release" / "data.parquet").read_bytes() == first
+    opened = sf.open_release(out / "release")
     assert opened.audit().k >= 10
     assert {"age.lo", "age.hi"} <= set(opened.table.columns)
-    assert "age" not in opened.table.columns
+    assert not {"age", "service", "person"} & set(opened.table.columns)
+    # what a demo has not made is not removed
+    (tmp_path / "mine").mkdir()
+    assert run("demo", "--out", str(tmp_path / "mine"), "--force")[0] == 2
 
 
 def test_help_names_every_verb(run):

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from sfumato.attacks.disclosure import COLUMNS, Disclosure, Verdict, judge
-from sfumato.attacks.model import FuzzyModel
+from sfumato.attacks.model import FuzzyModel, Rule
 from sfumato.attacks.notes import notes_on
 from sfumato.cli.options import Json, Seed
 from sfumato.cli.show import console, emit, plain, progress_shown, table, verdict
@@ -94,7 +94,7 @@ def as_json(
                 "discriminative_factor": rule.discriminative_factor,
                 "confidence_ratio": _finite(rule.confidence_ratio),
             }
-            for rule in _rules(found["unprotected"])
+            for rule in rules_of(found["unprotected"])
         ],
         "third_party": [
             {"path": path, "steps": [{"step": one.step, "removed": one.removed} for one in its]} for path, its in steps
@@ -107,7 +107,8 @@ def _finite(number: float) -> float | None:
     return number if number < float("inf") else None
 
 
-def _rules(found: Verdict) -> tuple[Any, ...]:
+def rules_of(found: Verdict) -> tuple[Rule, ...]:
+    """Return the rules of the first attack that has some."""
     models = [one.model for one in found.disclosures if isinstance(one.model, FuzzyModel)]
     return models[0].rules if models else ()
 
@@ -134,7 +135,7 @@ def _show(
         title = "What attacks find if only the vital attributes are removed"
         title = title if when == "unprotected" else "What attacks find in the release"
         out.print(table(title, COLUMNS, [one.row for one in its.disclosures]))
-    rules = _rules(found["unprotected"])
+    rules = rules_of(found["unprotected"])
     if rules:
         out.print(f"{plain(len(rules))} rules, the best supported first:")
         for rule in rules[:RULES]:

@@ -1,100 +1,178 @@
-"""``sfumato demo``: from a file to a release that keeps its promise, on an embedded census."""
+"""``sfumato demo``: from a file to a release that can be defended, on a generated census."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from importlib.resources import files
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from sfumato.boxes import Boxes
+from sfumato.attacks.disclosure import Verdict, judge
+from sfumato.cli.attack import rules_of
 from sfumato.cli.audit import as_json, show
 from sfumato.cli.options import Json, Seed
-from sfumato.cli.show import console, emit, plain, progress_shown
-from sfumato.measures.profile import Combination, profile
-from sfumato.measures.safety import measure
-from sfumato.measures.summary import summarize
-from sfumato.measures.utility import Utility, utility_of
-from sfumato.microfile.census import census
+from sfumato.cli.show import console, emit, plain, progress_shown, verdict
+from sfumato.datasets import census
+from sfumato.errors import SettingError
+from sfumato.measures.profile import Profile, profile
+from sfumato.progress import Progress
+from sfumato.recipe import read_recipe
 from sfumato.release.audit import Audit, audit_folder
-from sfumato.release.release import open_release
+from sfumato.release.release import Release, open_release
+from sfumato.report import disclosure_chart, write_picture, write_report
 from sfumato.statistics.estimate import Estimate, Regression
 
 RECORDS = 50_000
-STATISTICS = ("mean(age)", "std(age)", "corr(age, income)")
-BOXES = Boxes(
-    quasi=("region", "sex", "age", "education"),
-    sensitive=("illness", "income"),
-    identifiers=("name", "household", "zip", "hours", "weight"),
-    k=10,
-    l=3,
-    t=0.35,
-    preserve=STATISTICS,
-)
+YEARS = (2018, 2020)
+RECIPE = "recipe.toml"
+MADE = "what sfumato demo made"
+"""The first words of a file by which a folder is known to be a demo's."""
+NOTE = "README.txt"
+CONTENTS = f"""{MADE}
+
+census2018.parquet, census2020.parquet  generated censuses; nobody in them lives
+recipe.toml                             what was done, to read and to change
+release                                 what may be published
+release.private                         what only the steward keeps
+report.html                             the release explained, for everybody
+report-private.html, attack.svg         for the steward alone: where the group is
+"""
+
+
+@dataclass(frozen=True)
+class Told:
+    """What the demo did, to be told."""
+
+    found: Profile
+    release: Release
+    audit: Audit
+    estimates: list[Estimate | Regression]
+    before: Verdict
+    after: Verdict
 
 
 def demo(
     *,
-    out: Annotated[Path, typer.Option(help="Where the release is written.")] = Path("demo-release"),
-    force: Annotated[bool, typer.Option("--force", help="Replace a release that is there.")] = False,
+    out: Annotated[Path, typer.Option(help="The folder that everything is written to.")] = Path("demo"),
+    force: Annotated[bool, typer.Option("--force", help="Replace an earlier demo that is there.")] = False,
     json: Json = False,
     seed: Seed = 1,
 ) -> None:
-    """Profile, measure, protect, release, audit and estimate an embedded census."""
+    """Go the whole way on a generated census: profile, attack, protect, audit, estimate, report."""
     with progress_shown() as progress:
-        people = census(RECORDS, seed=seed or 0)
-        found = profile(people, progress=progress)
-        before = measure(people, quasi=BOXES.quasi, sensitive=BOXES.sensitive)
-        release = BOXES.protect(people, progress=progress)
-        forms = {name: entry.form for name, entry in release.codebook.attributes.items()}
-        lost = utility_of(people, release.microfile, quasi=BOXES.quasi, forms=forms)
-        release.write(out, force=force, seed=seed, progress=progress)
-        after = audit_folder(out)
-        opened = open_release(out)
-        told = [opened.estimate(statistic) for statistic in STATISTICS]
-    if json:
-        content = {"before": summarize(before), "after": as_json(after), "lost": _lost(lost), "release": str(out)}
-        emit(content | {"estimates": [one.summary() for one in told]})
-    else:
-        _tell(found.combinations, summarize(before), lost, after, told, out)
+        _refuse(out, force=force)
+        with _made(out) as work:
+            told = _run(work, 1 if seed is None else seed, progress)
+    kept = told.audit.holds and not told.after.disclosed
+    with verdict(kept=kept):
+        emit(_as_json(told, out)) if json else _tell(told, out)
 
 
-def _lost(lost: Utility) -> dict[str, Any]:
+def _refuse(folder: Path, *, force: bool) -> None:
+    """Refuse a folder that is there, unless a demo made it and it may be replaced."""
+    if not folder.exists():
+        return
+    if not force:
+        raise SettingError(f"{folder} is there already", hint="choose another folder, or --force")
+    note = folder / NOTE
+    if not (note.is_file() and note.read_text(encoding="utf-8").startswith(MADE)):
+        raise SettingError(f"{folder} was not made by a demo, so it is not replaced", hint="choose another folder")
+
+
+@contextmanager
+def _made(folder: Path) -> Iterator[Path]:
+    """Give a folder to work in that becomes the demo's when all is done; after an interruption nothing is left."""
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        work = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
+    except OSError:
+        raise SettingError(f"{folder} cannot be made", hint="choose another folder") from None
+    try:
+        (work / NOTE).write_text(CONTENTS, encoding="utf-8")
+        yield work
+        if folder.exists():
+            shutil.rmtree(folder)
+        work.chmod(0o755)
+        work.rename(folder)
+    finally:
+        shutil.rmtree(work, ignore_errors=True)
+
+
+def _run(folder: Path, seed: int, progress: Progress) -> Told:
+    for year in YEARS:
+        progress(f"making the census of {year}", 0.0)
+        census(RECORDS, seed=seed, year=year).frame.write_parquet(folder / f"census{year}.parquet")
+    text = files("sfumato.cli").joinpath("demo.toml").read_text(encoding="utf-8")
+    (folder / RECIPE).write_text(text.replace("seed = 1", f"seed = {seed}", 1))
+    recipe = read_recipe(folder / RECIPE)
+    people = recipe.read(progress)
+    found = profile(people, progress=progress)
+    attacks, _ = recipe.attacks(people, progress)
+    before = judge(attacks, people, progress=progress)
+    release = recipe.run(people, progress=progress)
+    release.write(folder / "release", seed=seed, progress=progress)
+    opened = open_release(folder / "release")
+    after = judge(attacks, people, opened, progress=progress)
+    estimates = [opened.estimate(one["statistic"]) for one in opened.settings["preserve"]]
+    progress("writing the report", 0.0)
+    write_picture(disclosure_chart({"unprotected": before, "released": after}), folder / "attack.svg")
+    write_report(folder / "release", folder / "report.html")
+    write_report(folder / "release", folder / "report-private.html", private=folder / "release.private")
+    return Told(found, release, audit_folder(folder / "release"), estimates, before, after)
+
+
+def _as_json(told: Told, folder: Path) -> dict[str, Any]:
+    attacked = {"unprotected": told.before, "released": told.after}
     return {
-        "penalty": round(lost.penalty, 6),
-        "suppressed": lost.suppressed,
-        "average_block": round(lost.average_block, 3),
-        "mean_change": {name: round(change.difference, 6) for name, change in lost.means.items()},
+        "folder": str(folder),
+        "release": str(folder / "release"),
+        "report": str(folder / "report.html"),
+        "after": as_json(told.audit),
+        "estimates": [one.summary() for one in told.estimates],
+        "attacks": {when: [one.summary() for one in its.disclosures] for when, its in attacked.items()},
     }
 
 
-def _tell(
-    combinations: tuple[Combination, ...],
-    before: dict[str, Any],
-    lost: Utility,
-    after: Audit,
-    told: Sequence[Estimate | Regression],
-    out: Path,
-) -> None:
+def _tell(told: Told, folder: Path) -> None:
     screen = console()
-    worst = combinations[-1]
-    screen.print(f"[bold]A made-up census[/bold] of {RECORDS:,} people, with names, households and illnesses.")
+    worst = told.found.combinations[-1]
+    screen.print(f"[bold]A made-up census[/bold] of {RECORDS:,} people, in a file that an office has to publish.")
+    screen.print("")
+    screen.print("[bold]1. Single people.[/bold] Without their names they are not safe:", end=" ")
+    screen.print(f"{', '.join(worst.names)} alone single out {worst.share:.0%} of them.", markup=False)
+    first = told.before.worst
     screen.print(
-        f"Without their names they are not safe: {', '.join(worst.names)} alone single out {worst.share:.0%} of them."
+        f"[bold]2. A group.[/bold] {plain(int(first.true.values.sum()))} people serve in the army, and at "
+        f"{plain(len(first.standing_out))} of {plain(len(first.labels))} places of work they stand out."
     )
+    rules = rules_of(told.before)
     screen.print(
-        f"On {', '.join(BOXES.quasi)} the smallest block has {plain(before['k'])} record, and "
-        f"{plain(round(before['risk']['expected']))} re-identifications are to be expected."
+        f"   If only the attribute is removed, whoever has the census of {YEARS[0]} learns soldiers' habits there, and "
+        f"finds {plain(len(told.before.places))} of the places ({first.attack})."
     )
+    if rules:
+        screen.print(f"   One of {plain(len(rules))} rules: {rules[0].words}.", markup=False)
+    group = told.release.private["groups"][0]
     screen.print(
-        f"So they were put into boxes of at least {BOXES.k} people and {BOXES.l:g} different illnesses and incomes, as "
-        f"mixed as everybody's (t = {BOXES.t:g}), shaped to keep {', '.join(STATISTICS)} exact. Nobody was left out, "
-        f"and it costs {lost.penalty:.1%} of the detail."
+        f"[bold]3. The recipe[/bold] {plain(folder / RECIPE)} lets {plain(group['changed_records'])} people exchange "
+        f"their places of work, {group['against']['share_of_values']:.2%} of all values, and puts everybody into boxes "
+        f"of at least {told.release.promise.k}."
     )
-    screen.print(f"The release lies in {out}; its audit, from the files alone:", markup=False)
-    show(after)
-    screen.print("What it still tells about the people in it, with ranges in which the truth must lie:")
-    for one in told:
-        screen.print(f"  {one}", markup=False)
-    screen.print(f"Try: sfumato audit {out} --json, or change a cell of it and audit again.", markup=False)
+    screen.print(f"   The same attacks, learned anew, now find {plain(len(told.after.places))} of the places.")
+    screen.print("[bold]4. The release[/bold] speaks for itself. Its audit, from the written files alone:")
+    show(told.audit)
+    screen.print("   What it still tells, with ranges in which the truth about these people must lie:")
+    for one in told.estimates:
+        screen.print(f"   {one}", markup=False)
+    screen.print("")
+    screen.print(f"[bold]Open[/bold] {plain(folder / 'report.html')} for what to show the officer,", end=" ")
+    screen.print(f"and {folder / 'report-private.html'} for what only you may see.", markup=False)
+    screen.print(
+        f"Try: sfumato audit {folder / 'release'}, or change {folder / RECIPE} and run it again.", markup=False
+    )

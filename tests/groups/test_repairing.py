@@ -58,6 +58,7 @@ def test_no_attack_finds_the_garrison_after_the_repair(swap):
     assert [one["found_after"] for one in told["attacks"]] == [[], []]
     changed = sum(one != other for one, other in zip(towns_of(release), HERE["town"].to_list(), strict=True))
     assert told["changed_values"] == changed == release.private["groups"][0]["changed_records"]
+    assert told["vital_released"] is False
     assert told["share_of_values"] == changed / (HERE.height * HERE.width)
     assert release.settings["exchanged"]["share"] >= changed / HERE.height
 

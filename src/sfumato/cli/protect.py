@@ -166,8 +166,7 @@ def _groups(release: Release) -> list[str]:
         lines.append(
             f"Group {number}: {plain(one['moved'])} members moved{_fewest(one)}, "
             f"{plain(one['changed_records'])} records exchanged; "
-            f"distortion {plain(one['cost'])}{proved}. "
-            f"{plain(len(one['outliers']['before']))} places stood out, {plain(len(one['outliers']['after']))} do now."
+            f"distortion {plain(one['cost'])}{proved}.{_standing_out(one)}"
         )
         lines += _against(one)
         if weighted := one.get("weighted"):
@@ -180,6 +179,14 @@ def _groups(release: Release) -> list[str]:
             f"most {exchanged['share']:.1%} of the records, and no more."
         )
     return lines
+
+
+def _standing_out(group: dict[str, Any]) -> str:
+    """Say at how many places the group stands out, if the release tells who belongs to it."""
+    if not group.get("against", {}).get("vital_released", True):
+        return ""
+    before, after = (plain(len(group["outliers"][when])) for when in ("before", "after"))
+    return f" {before} places stood out, {after} do now."
 
 
 def _against(group: dict[str, Any]) -> list[str]:

@@ -79,7 +79,8 @@ def repair(settings: GroupMask, microfile: Microfile, progress: Progress) -> Mas
         loop.strictness += found
         loop.quieten(progress)
     after = with_places_of(microfile, settings.group.parameter, loop.order)
-    if loop.remembered[0].name == ITSELF:
+    seen_openly = loop.remembered[0].name == ITSELF
+    if seen_openly:
         refuse_standing_out(task, after)
     record = record_of(replace(task, hidden=loop.hidden), loop.swaps(), after, at_least=None) | {
         "against": loop.told(look)

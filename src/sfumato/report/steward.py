@@ -12,6 +12,10 @@ from sfumato.errors import ReleaseError
 from sfumato.report.evidence import Evidence
 from sfumato.report.page import Picture, Section, Table, count, listed, number, share
 
+UNCOUNTED = (
+    "Who belongs to the group is not released, so that nobody can count it: what is shown is the truth behind the release, "
+    "which was hidden from attacks."
+)
 DRAWN, LISTED = 12, 60
 """So many places are drawn at most, and listed."""
 KEPT_APART = ("seal", "groups", "protection", "cost", "swaps", "before", "after")
@@ -82,6 +86,7 @@ class Against(_Part):
     looks: int
     changed_values: int
     share_of_values: float
+    vital_released: bool
 
 
 class Hidden(_Part):
@@ -102,6 +107,11 @@ class Hidden(_Part):
     weighted: Weighted | None = None
     at_least: int | None = None
     against: Against | None = None
+
+    @property
+    def is_counted(self) -> bool:
+        """Whether the release tells who belongs to the group."""
+        return self.against is None or self.against.vital_released
 
     @property
     def signals(self) -> Signals:
@@ -164,7 +174,7 @@ def _group_section(place: int, group: Hidden) -> Section:
         f"Known to others anyway: {listed(group.known)}.",
         f"{count(group.moved)} people moved{_fewest(group)}, {count(group.changed_records)} records changed; "
         f"distortion {number(group.cost)} ({optimal}).",
-        _standing_out(group, group.outliers, "Places that stand out"),
+        _standing_out(group, group.outliers, "Places that stand out") if group.is_counted else UNCOUNTED,
         *(() if weighted is None else (_standing_out(group, weighted.outliers, "If people are counted with weights"),)),
     )
     return Section(

@@ -82,9 +82,8 @@ def repair(settings: GroupMask, microfile: Microfile, progress: Progress) -> Mas
     seen_openly = loop.remembered[0].name == ITSELF
     if seen_openly:
         refuse_standing_out(task, after)
-    record = record_of(replace(task, hidden=loop.hidden), loop.swaps(), after, at_least=None) | {
-        "against": loop.told(look)
-    }
+    record = record_of(replace(task, hidden=loop.hidden), loop.swaps(), after, at_least=None)
+    record["against"] = loop.told(look) | {"vital_released": seen_openly}
     return Masked(after, record, record["changed_records"] / microfile.records)
 
 

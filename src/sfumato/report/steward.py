@@ -13,8 +13,8 @@ from sfumato.report.evidence import Evidence
 from sfumato.report.page import Picture, Section, Table, count, listed, number, share
 
 UNCOUNTED = (
-    "Who belongs to the group is not released, so that nobody can count it: what is shown is the truth behind the release, "
-    "which was hidden from attacks."
+    "Who belongs to the group is not released, so that nobody can count it: what is shown is the truth behind the "
+    "release, which was hidden from attacks."
 )
 DRAWN, LISTED = 12, 60
 """So many places are drawn at most, and listed."""

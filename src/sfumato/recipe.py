@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,7 +15,7 @@ from pydantic_core import core_schema
 from sfumato.attacks.attack import Attack
 from sfumato.attacks.plan import AttackPlan
 from sfumato.boxes import Boxes
-from sfumato.errors import MicrofileError, SettingError, UnattainableError, nearest
+from sfumato.errors import MicrofileError, SettingError, SfumatoError, UnattainableError, nearest
 from sfumato.groups import Group, GroupMask
 from sfumato.groups.masking import Masked, mask, public_statement, released
 from sfumato.groups.record import group_findings
@@ -115,7 +114,7 @@ class Recipe:
                     people = masked[-1].microfile
                 else:
                     release = protection.protect(people, progress=progress)
-            except SettingError as error:
+            except SfumatoError as error:
                 raise _pointed(self.toml, ("protect", number), error, _keys(type(protection))) from None
         if len(masks) == len(self.protections):
             release = released(masks, masked)
@@ -142,7 +141,7 @@ class Recipe:
         try:
             third_party, steps = self.plan.read(self.path.parent, progress)
             return self.plan.attacks(third_party, people, hidden), steps
-        except SettingError as error:
+        except SfumatoError as error:
             raise _pointed(self.toml, ("attack",), error, _keys(AttackPlan)) from None
 
 
@@ -290,8 +289,9 @@ def _made(model: type[Made], given: dict[str, Any], toml: Toml, place: Place) ->
     except ValidationError as error:
         told = explained(error, model, given, within=place_of(place), known=_keys(model))
         problem = first_problem(error, given)
-        where = problem["loc"] or _named(problem["msg"].removeprefix("Value error, "), given)
-        raise toml.wrong((*place, *where), told.message, hint=told.hint) from None
+        message = problem["msg"].removeprefix("Value error, ")
+        where = (*place, *problem["loc"]) if problem["loc"] else _place_told(toml, place, message, _keys(model))
+        raise toml.wrong(where, told.message, hint=told.hint) from None
 
 
 def _keys(model: type[Settings]) -> list[str]:
@@ -300,16 +300,21 @@ def _keys(model: type[Settings]) -> list[str]:
     return [*(name for name in model.model_fields if name != "group"), *inner]
 
 
-def _pointed(toml: Toml, place: Place, error: SettingError, known: Iterable[str]) -> SettingError:
-    """Point at what does not fit the microfile."""
-    where = (*place, *_named(error.message, known))
-    return toml.wrong(where, f"{place_of(place)}: {error.message}", hint=error.hint)
+def _pointed(toml: Toml, place: Place, error: SfumatoError, known: Iterable[str]) -> SfumatoError:
+    """Point at what does not fit the microfile; an error that names no setting stays as it is, unless it is of one."""
+    where = _place_told(toml, place, error.message, known)
+    if where == place and not isinstance(error, SettingError):
+        return error
+    told = toml.wrong(where, f"{place_of(place)}: {error.message}", hint=error.hint)
+    return type(error)(told.message, hint=told.hint)
 
 
-def _named(message: str, known: Iterable[str]) -> Place:
-    """Return the setting that a message begins with, where there is one."""
-    word = re.match(r"\w+", message)
-    return (word[0],) if word and word[0] in known else ()
+def _place_told(toml: Toml, place: Place, message: str, known: Iterable[str]) -> Place:
+    """Return the place of what a message is about; what a table does not say itself it has taken over from another."""
+    protections = toml.content.get("protect", [])
+    tables: list[Place] = [("microfile",), ("attack",), *(("protect", number) for number in range(len(protections)))]
+    there = [one for one in tables if one[0] in toml.content and one != place]
+    return toml.place_told([place, *there], message, [*known, *Source.model_fields, *_keys(AttackPlan)])
 
 
 class _Written(GenerateJsonSchema):

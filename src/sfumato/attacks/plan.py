@@ -65,8 +65,12 @@ class AttackPlan(FuzzyRuleAttack):
         """
         files, steps = [], []
         for number, one in enumerate(self.third_party):
-            setting = f"third_party[{number}].harmonise" if len(self.third_party) > 1 else "third_party.harmonise"
-            found = harmonise(one.read(folder, progress), one.harmonise, setting=setting)
+            setting = f"third_party[{number}]" if len(self.third_party) > 1 else "third_party"
+            try:
+                theirs = one.read(folder, progress)
+            except SettingError as error:
+                raise SettingError(f"{setting}.{error.message}", hint=error.hint) from None
+            found = harmonise(theirs, one.harmonise, setting=f"{setting}.harmonise")
             files.append(found.microfile)
             steps.append((one.path, found.steps))
         return _together(files), steps

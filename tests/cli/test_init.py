@@ -53,11 +53,13 @@ def test_a_recipe_runs_as_it_is(run, census, ending):
 
 
 def test_json_says_the_same(run, census):
-    code, out, err = run("init", str(census / "census.csv"), "--out", str(census / "other.toml"), "--json")
+    options = ("--out", str(census / "other.toml"), "--seed", "7", "--json")
+    code, out, err = run("init", str(census / "census.csv"), *options)
     assert (code, err) == (0, "")
     found = json.loads(out)
     recipe = tomllib.loads((census / "other.toml").read_text())
     protect = recipe["protect"][0]
+    assert recipe["seed"] == 7
     assert found["recipe"] == str(census / "other.toml")
     assert recipe["microfile"] == {"path": "census.csv", "identifiers": found["identifiers"], "weight": "weight"}
     assert found["household"] == protect["household"] == "household"

@@ -131,7 +131,7 @@ def test_a_release_that_is_there_is_kept_unless_forced(run, recipe, folder, monk
         raise AssertionError("no work is done before the folder is known to be free")
 
     with monkeypatch.context() as patched:
-        patched.setattr("sfumato.recipe.read", never)
+        patched.setattr("sfumato.microfile.source.read", never)
         code, _, err = run("protect", path)
     assert code == 2
     assert "holds a release already" in err

@@ -6,12 +6,13 @@ import csv
 import io
 import os
 import re
+import secrets
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from sfumato.cli.options import File, Json, with_reading
+from sfumato.cli.options import File, Json, Seed, with_reading
 from sfumato.cli.show import console, emit, plain, progress_shown, table
 from sfumato.errors import SettingError
 from sfumato.microfile.reading import read
@@ -29,6 +30,7 @@ def init(
     force: Annotated[bool, typer.Option("--force", help="Replace a recipe that is there.")] = False,
     how: dict[str, Any],
     json: Json = False,
+    seed: Seed = None,
 ) -> None:
     """Write a first recipe for a file, with the reason of every suggestion."""
     source = Path(file)
@@ -41,7 +43,9 @@ def init(
         files = {name: f"{recipe.stem}-{number}.csv" for number, name in enumerate(files, start=1)}
     _refuse_there([recipe.with_name(one) for one in files.values()], force=force)
     path = os.path.relpath(source.resolve(), recipe.resolve().parent)
-    text = recipe_text(made, recipe=recipe.name, path=Path(path).as_posix(), how=how, files=files)
+    # one that can be guessed would undo the random order of a release
+    drawn = secrets.randbelow(2**31) if seed is None else seed
+    text = recipe_text(made, recipe=recipe.name, path=Path(path).as_posix(), seed=drawn, how=how, files=files)
     for name, levels in made.hierarchies.items():
         write_file(recipe.with_name(files[name]), _csv(levels), what="hierarchy")
     # last, so that what it names is there

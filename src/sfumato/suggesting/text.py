@@ -10,14 +10,13 @@ from sfumato.microfile.attribute import Kind
 from sfumato.suggesting.roles import Suggested
 from sfumato.suggesting.suggestion import CODED, Suggestion
 
-SEED = 1
-
 
 def recipe_text(
     made: Suggestion,
     *,
     recipe: str,
     path: str,
+    seed: int,
     how: Mapping[str, Any] | None = None,
     files: Mapping[str, str] | None = None,
 ) -> str:
@@ -31,6 +30,8 @@ def recipe_text(
         The recipe's own name.
     path
         The microfile, as seen from the recipe's folder.
+    seed
+        The seed of all random numbers.
     how
         How it is read: arguments of :func:`sfumato.read`.
     files
@@ -38,7 +39,7 @@ def recipe_text(
     """
     parts = [
         _greeting(made, recipe),
-        f"seed = {SEED}  # the same file, recipe and seed give the same bytes\n",
+        f"seed = {seed}  # with it the same file and recipe give the same bytes; who knows it can undo their order\n",
         _microfile(made, path, dict(how or {})),
         _protect(made, files or {}),
         _group(),

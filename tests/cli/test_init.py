@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 import tomllib
 
 import numpy as np
@@ -70,6 +71,25 @@ def test_json_says_the_same(run, census):
     assert all(one["reason"] for one in found["attributes"])
 
 
+def test_what_is_suggested_in_comments_can_be_used(run, tmp_path):
+    rng = np.random.default_rng(0)
+    n = 900
+    columns = {"age": rng.integers(0, 90, n), "sex": rng.integers(1, 3, n), "diagnosis": rng.choice(["x", "y", "?"], n)}
+    pl.DataFrame(columns).write_csv(tmp_path / "p.csv")
+    assert run("init", str(tmp_path / "p.csv"))[0] == 0
+    recipe = tmp_path / "p.toml"
+    text = recipe.read_text()
+    used = re.sub(r"^# ((?:l|t|suppress|kinds|missing) = )", r"\1", text, flags=re.MULTILINE)
+    said = tomllib.loads(used)
+    assert said["microfile"]["kinds"] == {"sex": "categorical"}
+    assert said["microfile"]["missing"] == {"diagnosis": ["?"]}
+    assert {"l", "t", "suppress"} <= set(said["protect"][0])
+    recipe.write_text(used)
+    protected(run, recipe)
+    example = "".join(re.findall(r"^#     (\S.*\n)", text[text.index("# Does a group") :], re.MULTILINE))
+    assert set(tomllib.loads(example)) == {"protect", "attack"}
+
+
 def test_nothing_is_replaced_unless_forced(run, census):
     recipe = census / "census.toml"
     recipe.write_text("mine")
@@ -79,7 +99,14 @@ def test_nothing_is_replaced_unless_forced(run, census):
     assert recipe.read_text() == "mine"
     assert run("init", str(census / "census.csv"), "--force")[0] == 0
     assert recipe.read_text() != "mine"
-    assert sorted(one.name for one in census.iterdir()) == ["census.csv", "census.parquet", "census.toml"]
+    hierarchy = census / "census-residence.csv"
+    assert {one.name for one in census.iterdir()} == {"census.csv", "census.parquet", "census.toml", hierarchy.name}
+    recipe.unlink()
+    hierarchy.write_text("mine")
+    code, _, err = run("init", str(census / "census.csv"))
+    assert code == 2
+    assert hierarchy.name in err
+    assert (hierarchy.read_text(), recipe.exists()) == ("mine", False)
 
 
 def test_codes_get_a_hierarchy_that_shows_no_rare_one(run, tmp_path):

@@ -80,6 +80,20 @@ def test_what_follows_from_another_attribute_is_withheld():
     assert "'age'" in made.of_role("identifier")[0].reason
 
 
+def test_what_tells_a_quasi_attribute_exactly_is_withheld():
+    n = 900
+    area = some(n, np.arange(30))
+    made = suggest(
+        pl.DataFrame(
+            {"area": area, "region": area // 3, "age": some(n, np.arange(60), 1), "score": some(n, np.arange(50), 2)}
+        )
+    )
+    assert made.names("quasi") == ["region", "age"]
+    assert made.names("identifier") == ["area"]
+    assert "'region'" in made.of_role("identifier")[0].reason
+    assert made.names("sensitive") == ["score"]
+
+
 def test_without_telling_names_counts_decide():
     n = 500
     made = suggest(

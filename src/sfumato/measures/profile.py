@@ -30,7 +30,7 @@ _NAMES = {
     r"|crim|religion|tax|debt|savings|credit|benefit|profit",
     "quasi": r"^age|agep|_age|^sex$|gender|race|rac1p|hisp|ethnic|birth|dob|zip|postal|post.?code|marital|educ"
     r"|mar(stat)?$|schl|occup|occp|region|state|county|city|puma|native|country|citizen|nation|relat|workclass"
-    r"|job|urbrur|language",
+    r"|job|urbrur|language|residence|district|municip|province|latitude|longitude",
 }
 """What attributes of each role are often called."""
 

@@ -100,11 +100,12 @@ def suggest(microfile: Microfile | Any, *, progress: Progress = silent) -> Sugge
     found = profile(microfile, progress=progress)
     looked = {one.name: one for one in first_look(microfile, found)}
     sizes = {one.name: one for one in found.attributes}
-    chosen = _quasi(microfile, looked, sizes, progress)
+    sample = microfile.take(np.arange(0, microfile.records, -(-microfile.records // SAMPLE)))
+    chosen = _quasi(sample, looked, sizes, progress)
     if microfile.records < 2 or not chosen:
         why = "it has one record" if microfile.records < 2 else "every attribute names people or is always the same"
         raise MicrofileError(f"there is nothing to protect: {why}", hint="sfumato profile shows what is in it")
-    looked = _others(looked | chosen, sizes)
+    looked = _others(sample, looked | chosen, sizes, progress)
     people = _people(looked, sizes, found)
     k, why_k = _k(people, "households" if people != found.records else "records")
     made = Suggestion(found.records, tuple(looked.values()), k, why_k, ())
@@ -112,12 +113,20 @@ def suggest(microfile: Microfile | Any, *, progress: Progress = silent) -> Sugge
     return _described(microfile, made, sizes)
 
 
-def _others(looked: dict[str, Suggested], sizes: dict[str, AttributeProfile]) -> dict[str, Suggested]:
-    """Let attributes of which nothing tells be sensitive, unless there are very many."""
+def _others(
+    sample: Microfile, looked: dict[str, Suggested], sizes: dict[str, AttributeProfile], progress: Progress
+) -> dict[str, Suggested]:
+    """Let attributes of which nothing tells be sensitive, unless there are very many or they undo the boxes."""
     others = [one.name for one in looked.values() if one.role == "other"]
+    quasi = [one.name for one in looked.values() if one.role == "quasi"]
     role = "sensitive" if len(others) <= MOST_SENSITIVE else "none"
     result = dict(looked)
-    for name in others:
+    for place, name in enumerate(others):
+        progress("looking what follows", place / len(others))
+        if told_by := next((one for one in quasi if _follows(sample, one, name, sizes)), None):
+            told = f"it tells {told_by!r} exactly, which is released as boxes"
+            result[name] = replace(looked[name], role="identifier", reason=told)
+            continue
         told = "nothing tells that others know it"
         if sizes[name].unique:
             told += f"; if they do, make it quasi: it singles out {sizes[name].unique:,} of the records"
@@ -142,7 +151,7 @@ def _k(people: int, of: str) -> tuple[int, str]:
 
 
 def _quasi(
-    microfile: Microfile,
+    sample: Microfile,
     looked: dict[str, Suggested],
     sizes: dict[str, AttributeProfile],
     progress: Progress,
@@ -150,14 +159,12 @@ def _quasi(
     """Choose the quasi attributes; return them, and what is withheld in their place."""
     named = [one.name for one in looked.values() if one.role == "quasi"]
     if len(named) < LEAST_QUASI:
-        others = [one.name for one in looked.values() if one.role == "other" and _can_be_boxed(microfile, one.name)]
+        others = [one.name for one in looked.values() if one.role == "other" and _can_be_boxed(sample, one.name)]
         named += sorted(
             [name for name in others if sizes[name].distinct <= FEW] or others, key=lambda name: -sizes[name].distinct
         )[: FILLED_UP - len(named)]
     if not named:
         return {}
-    step = -(-microfile.records // SAMPLE)
-    sample = microfile.select(named).take(np.arange(0, microfile.records, step))
     follows = _following(sample, named, sizes)
     free = [name for name in named if name not in follows]
     tried = sorted(free, key=lambda name: (not looked[name].core, -sizes[name].distinct))[:CANDIDATES]
@@ -186,13 +193,17 @@ def _following(sample: Microfile, names: Sequence[str], sizes: dict[str, Attribu
     # numbers before texts of as many values, because they have an order
     ordered = sorted(names, key=lambda name: (-sizes[name].distinct, sizes[name].kind is not Kind.NUMERIC))
     for finer, coarser in combinations(ordered, 2):
-        if finer in follows or coarser in follows or sizes[coarser].distinct < LEAST_FOLLOWING:
-            continue
-        columns = [sample.encoded(finer), sample.encoded(coarser)]
-        pairs = group(columns).sizes.size
-        if pairs == group(columns[:1]).sizes.size < DIFFERENT * sample.records:
+        if finer not in follows and coarser not in follows and _follows(sample, coarser, finer, sizes):
             follows[coarser] = finer
     return follows
+
+
+def _follows(sample: Microfile, coarser: str, finer: str, sizes: dict[str, AttributeProfile]) -> bool:
+    """Whether who knows one attribute of a record knows another."""
+    if not LEAST_FOLLOWING <= sizes[coarser].distinct <= sizes[finer].distinct:
+        return False
+    columns = [sample.encoded(finer), sample.encoded(coarser)]
+    return group(columns).sizes.size == group(columns[:1]).sizes.size < DIFFERENT * sample.records
 
 
 def _can_be_boxed(microfile: Microfile, name: str) -> bool:

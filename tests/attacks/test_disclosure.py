@@ -111,6 +111,16 @@ def test_boxes_are_attacked_by_their_middles(attacks):
     assert judge(attacks[3], HERE, release).disclosures[0].correlation > 0.5
 
 
+@pytest.mark.parametrize("shown", ["words", "grades"])
+def test_fuzzy_sets_are_attacked_by_the_values_behind_them(attacks, shown):
+    fuzzy = sf.FuzzyPartition(quasi=["age", "hours"], sets=4, k=5, shown=shown)
+    release = fuzzy.protect(HERE.drop("army"))
+    seen = seen_in(release)
+    off = np.abs(seen.numbers("age") - HERE["age"].to_numpy())
+    assert np.nanmedian(off) < 20
+    assert judge(attacks[3], HERE, release).disclosures[0].correlation > 0
+
+
 def test_records_that_harmonising_leaves_out_are_not_looked_at():
     steps = [{"keep": {"age": {"least": 22}}}, {"map": "way", "to": {"walk": "on foot"}, "others": {"become": "ride"}}]
     there = sf.harmonise(THERE, steps).microfile

@@ -94,7 +94,7 @@ class AttackPlan(FuzzyRuleAttack):
         names = self.attributes or common
         if not names:
             raise SettingError("attack: the files have no attribute in common at which to look", hint="harmonise them")
-        agree(ours, third_party, names)
+        agree(ours, third_party, names, called=("the microfile", "the third-party file"))
         shared = {name: getattr(self, name) for name in Attack.model_fields}
         shared |= {"third_party": third_party, "attributes": names}
         rules = {name: getattr(self, name) for name in FuzzyRuleAttack.model_fields if name not in shared}

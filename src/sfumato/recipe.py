@@ -100,7 +100,7 @@ class Recipe:
         """
         if not self.protections:
             raise SettingError(f"{self.path}: it protects nothing", hint="write [[protect]], or use sfumato attack")
-        people = self.read(progress) if microfile is None else microfile
+        original = people = self.read(progress) if microfile is None else microfile
         attacks = self.attacks(people, progress)[0] if self.against else ()
         masks = [one for one in self.protections if isinstance(one, GroupMask)]
         masked: list[Masked] = []
@@ -116,6 +116,9 @@ class Recipe:
                     release = protection.protect(people, progress=progress)
             except SfumatoError as error:
                 raise _pointed(self.toml, ("protect", number), error, _keys(type(protection))) from None
+        for number in self.against:
+            if number < len(masked) - 1:
+                _refuse_found(attacks, masks[number], masked[number], original, people, progress)
         if len(masks) == len(self.protections):
             release = released(masks, masked)
         elif masks:
@@ -241,6 +244,27 @@ def _sparing(mask: GroupMask, before: Sequence[GroupMask]) -> GroupMask:
     """Let the members of groups that are hidden already stay where they are."""
     others = [one.group.vital for one in before if set(one.group.parameter) & set(mask.group.parameter)]
     return mask.model_copy(update={"spare": (*mask.spare, *others)})
+
+
+def _refuse_found(
+    attacks: Sequence[Attack],
+    settings: GroupMask,
+    masked: Masked,
+    original: Microfile,
+    people: Microfile,
+    progress: Progress,
+) -> None:
+    """See that attacks find nothing after later masks either, which move people whom attacks take for members."""
+    places = settings.group.places(people)
+    hidden = places.numbers_of(masked.record["hidden"], setting="hide")
+    for attack, told in zip(attacks, masked.record["against"]["attacks"], strict=True):
+        sighting = attack.sighting_of(attack.learn(progress=progress), people, original)
+        told["after"] = sighting.signal(places).as_dict()
+        if shown := sighting.shown(places, hidden):
+            raise UnattainableError(
+                f"against: after the masks that follow, {attack.name} finds {len(shown):,} hidden places again",
+                hint="let the mask against the attack be the last one",
+            )
 
 
 def _refuse_undone(release: Release) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sfumato.errors import MicrofileError, SettingError
+from sfumato.errors import MicrofileError, SettingError, UnattainableError
 from sfumato.recipe import read_recipe
 from tests.attacks.towns import GARRISON, country
 
@@ -59,6 +59,23 @@ def test_a_recipe_masks_against_its_attack(written):
     assert [one["found_after"] for one in record["against"]["attacks"]] == [[], []]
 
 
+def test_a_later_mask_must_not_lead_the_attack_to_the_place_again(written):
+    later = """
+[[protect]]
+method = "group"
+vital = "way == 'walk' and hours >= 46 and age <= 32"
+parameter = "town"
+target = { t03 = 120 }
+"""
+    text = RECIPE.replace("\n[attack]", f"{later}\n[attack]")
+    with pytest.raises(UnattainableError, match="after the masks that follow, logistic regression finds 1 hidden"):
+        read_recipe(written(text)).run()
+    harmless = text.replace("way == 'walk' and hours >= 46 and age <= 32", "age >= 60").replace("120 }", "260 }")
+    record = read_recipe(written(harmless)).run().private["groups"]
+    assert record[1]["moved"] > 0
+    assert [one["found_after"] for one in record[0]["against"]["attacks"]] == [[], []]
+
+
 def test_several_third_party_files_are_put_together_after_their_own_steps(written, tmp_path):
     country(4).rename({"age": "AGE"}).write_csv(tmp_path / "elsewhere.csv")
     both = """third_party = [
@@ -96,7 +113,7 @@ def test_a_recipe_that_only_attacks_protects_nothing(written):
         ('search = "exact"', "alpha = 2", "line 16: setting 'attack.alpha'"),
         ('search = "exact"', 'parameter = "coast"', "looks at another parameter than the mask's"),
         ('search = "exact"', 'attributes = ["salary"]', "'salary'"),
-        ('search = "exact"', 'vital = { army = [7] }\nparameter = "town"', "no vital records"),
+        ('search = "exact"', 'vital = { army = [7] }\nparameter = "town"', "another group than the mask hides"),
     ],
 )
 def test_what_is_wrong_is_pointed_at(written, old, new, message):

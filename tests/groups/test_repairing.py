@@ -63,6 +63,17 @@ def test_no_attack_finds_the_garrison_after_the_repair(swap):
     assert release.settings["exchanged"]["share"] >= changed / HERE.height
 
 
+def test_the_price_counts_values_of_each_attribute_that_tells_a_place():
+    group = sf.Group(vital={"army": [1]}, parameter=["coast", "town"])
+    attack = sf.LearnedAttack(**LEARNED | {"group": group}, learner="logistic")
+    release = mask(attack, group=group, hide=[f"east/{GARRISON}"]).protect(HERE)
+    told = release.private["groups"][0]
+    changed = sum(int((release.table[name] != HERE[name]).sum()) for name in group.parameter)
+    assert told["against"]["changed_values"] == changed
+    # some stay on their coast
+    assert told["changed_records"] < changed < 2 * told["changed_records"]
+
+
 def test_what_is_public_does_not_tell_of_attacks():
     release = mask(sf.FuzzyRuleAttack(**RULES)).protect(HERE)
     assert "fuzzy rules" not in str(release.settings)
@@ -116,6 +127,11 @@ def test_masks_that_cannot_be_set_against_attacks():
     elsewhere = sf.Group(vital={"army": [1]}, parameter="coast")
     with pytest.raises(SettingError, match="looks at another parameter"):
         mask(sf.FuzzyRuleAttack(**RULES | {"group": elsewhere}))
+    women = sf.Group(vital={"sex": ["f"]}, parameter="town")
+    with pytest.raises(SettingError, match="another group than the mask hides"):
+        mask(sf.LearnedAttack(**LEARNED | {"group": women, "attributes": ["age"]})).protect(HERE)
+    # the same people may be told in other words
+    mask(sf.LearnedAttack(**LEARNED | {"group": sf.Group(vital="army >= 1", parameter="town")})).protect(HERE)
     with pytest.raises(SettingError, match="against needs places to hide"):
         mask(sf.FuzzyRuleAttack(**RULES), hide=None, target={GARRISON: 20})
     level = HERE.with_columns(army=(pl.int_range(pl.len()).over("town") < 5).cast(pl.Int8))

@@ -57,6 +57,11 @@ def repair(settings: GroupMask, microfile: Microfile, progress: Progress) -> Mas
     """Exchange places until none of the attacks that a mask is set against finds a hidden place."""
     progress("counting", 0.0)
     task = task_of(settings, microfile)
+    if any(not np.array_equal(attack.group.members(microfile), task.members) for attack in settings.against or ()):
+        raise SettingError(
+            "against: an attack looks for another group than the mask hides",
+            hint="let both have the same members; other groups need masks and attacks of their own",
+        )
     loop = _Loop(task, influence_of(settings, microfile), task.places)
     if not {*attributes_of(settings.group.vital, setting="vital")} <= {*settings.identifiers}:
         # who sees the vital attributes needs no attack
@@ -259,7 +264,9 @@ class _Loop:
     def told(self, looks: int) -> dict[str, Any]:
         """Return what the steward is told of the attacks and of the price."""
         values = self.task.microfile.records * len(self.task.microfile.names)
-        changed = int((self.task.places.codes != self.places.codes).sum()) * len(self.task.settings.group.parameter)
+        parts = [self.task.microfile.encoded(name).codes for name in self.task.settings.group.parameter]
+        # of a place that several attributes tell, often only some of them change
+        changed = sum(int((codes != codes[self.order]).sum()) for codes in parts)
         labels, before = self.places.labels, self.task.places
         return {
             "looks": looks,

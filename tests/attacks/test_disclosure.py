@@ -190,6 +190,17 @@ def test_settings_that_cannot_be_are_refused(given, message):
         sf.FuzzyRuleAttack(**RULES | given)
 
 
+@pytest.mark.parametrize("learner", ["boosting", "logistic"])
+def test_attributes_without_values_are_not_learned_from(learner):
+    blank = THERE.with_columns(age=pl.lit(None, dtype=pl.Int64), floor=pl.lit(None, dtype=pl.Int64))
+    attack = sf.LearnedAttack(group=ARMY, third_party=blank, learner=learner)
+    assert [feature.name for feature in attack.learn().features] == ["coast", "hours", "way", "sex"]
+    with pytest.raises(SettingError, match="'age' has only missing values in the third-party file"):
+        sf.LearnedAttack(group=ARMY, third_party=blank, learner=learner, attributes=["sex", "age"]).learn()
+    with pytest.raises(SettingError, match="'age' has only missing values"):
+        sf.LearnedAttack(group=ARMY, third_party=blank.select("age", "town", "army"), learner=learner).learn()
+
+
 def test_files_that_do_not_fit_are_refused(attacks):
     with pytest.raises(SettingError, match="attacks: there is none"):
         judge([], HERE)

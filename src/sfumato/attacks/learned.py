@@ -44,7 +44,7 @@ class LearnedAttack(Attack):
         self, people: Microfile, vital: Flags, seeds: np.random.SeedSequence, progress: Progress
     ) -> LearnedModel:
         boosting = self.learner == "boosting"
-        features = [_Feature.of(people, name, parts=1 if boosting else PARTS) for name in self.looked_at(people)]
+        features = [_Feature.of(people, name, parts=1 if boosting else PARTS) for name in self._telling(people)]
         seed = int(seeds.generate_state(1)[0])
         progress(f"learning by {self.name}", 0.0)
         learner = _boosting(features, seed) if boosting else _logistic()
@@ -57,6 +57,18 @@ class LearnedAttack(Attack):
         ratio = self.min_confidence_ratio
         many = float(np.partition(chances, -int(vital.sum()))[-int(vital.sum())])
         return LearnedModel(learner, tuple(features), min(ratio / (1.0 + ratio), many), self.threads)
+
+    def _telling(self, people: Microfile) -> tuple[str, ...]:
+        """Return what is looked at; an attribute without any value is refused if it is named, else left out."""
+        names = self.looked_at(people)
+        blank = {name for name in names if people.is_blank(name)}
+        if blank and (self.attributes or len(blank) == len(names)):
+            first = next(name for name in names if name in blank)
+            raise SettingError(
+                f"attributes: {first!r} has only missing values in the third-party file, so that it tells nothing",
+                hint="leave it out",
+            )
+        return tuple(name for name in names if name not in blank)
 
 
 @dataclass(frozen=True)

@@ -1,12 +1,14 @@
 from __future__ import annotations
 
 import math
+from datetime import date, time
 
 import polars as pl
 import pytest
 
 from sfumato.errors import SettingError
 from sfumato.fuzzy import Crisp, Falling, Gap, Gaussian, LinguisticVariable, PiShaped, Rising, SShaped, ZShaped
+from sfumato.microfile.microfile import Microfile
 
 AGE = LinguisticVariable(attribute="age", values={"young": Falling(corners=(33, 37)), "old": Rising(corners=(33, 37))})
 
@@ -101,3 +103,13 @@ def test_messages():
         AGE.blind_spots([1], alpha=0)
     with pytest.raises(SettingError, match=r"within must be two ascending numbers \(given: 3 and 1\)"):
         AGE.ruspini_gap(within=(3, 1))
+
+
+def test_dates_and_times_are_numbers_too():
+    given = {"day": [date(1970, 1, 2), None, date(1970, 1, 11)], "hour": [time(1), time(9), None]}
+    people = Microfile(pl.DataFrame(given))
+    for attribute, corners in (("day", (1, 10)), ("hour", (3_600e9, 9 * 3_600e9))):
+        variable = LinguisticVariable(attribute=attribute, values={"late": Rising(corners=corners)})
+        codes, grades = variable.coded(people)
+        assert grades[codes].tolist() == variable.memberships(people).tolist()
+        assert sorted(grades[codes].ravel().tolist()) == [0, 0, 1]

@@ -81,9 +81,11 @@ class LinguisticVariable(Settings):
         """Return a code a record, and codes by words: how far each word holds. Missing numbers have the last code."""
         microfile.check_numeric(self.attribute)
         encoded = microfile.encoded(self.attribute)
-        days = encoded.values.dtype.kind in "mM"
-        numbers = (encoded.values.astype(np.int64) if days else encoded.values).astype(np.float64)
-        return encoded.with_missing(), self.grades(np.append(numbers, np.nan))
+        known = ~encoded.missing
+        # the last one is for missing numbers; dates and times are numbers only in the column
+        numbers = np.full(encoded.values.size + 1, np.nan)
+        numbers[encoded.codes[known]] = microfile.numbers(self.attribute)[known]
+        return encoded.with_missing(), self.grades(numbers)
 
     def words(self) -> dict[str, str]:
         """Say what each word means, for a codebook."""

@@ -114,7 +114,7 @@ def test_an_attack_that_cannot_be_stopped_is_told():
         return (microfile.encoded("town").codes == TOWNS.index(GARRISON)).astype(float)
 
     # all of the garrison's records and no others: it cannot be emptied by nobody
-    with pytest.raises(UnattainableError, match="against: somebody still finds 1 hidden places") as error:
+    with pytest.raises(UnattainableError, match="against: somebody still finds 1 hidden place;") as error:
         mask(Onlooker(nearly_all), keep=["age", "hours"], influential=["sex"]).protect(
             HERE.with_columns(age=pl.int_range(pl.len()), hours=pl.int_range(pl.len()))
         )

@@ -12,8 +12,16 @@ from sfumato.microfile import Microfile
 
 def test_files_that_are_told_alike_agree():
     one = pl.DataFrame({"age": [1, 50], "sex": ["f", "m"], "place": [1, 2]})
-    other = pl.DataFrame({"age": [30.0, 99.0], "sex": ["m", "f"], "place": ["a", "b"]})
+    other = pl.DataFrame({"age": [20.0, 60.0], "sex": ["m", "f"], "place": ["a", "b"]})
     assert agree(one, other, ["age", "sex"]) == agree(one, other, "age") == ()
+
+
+def test_other_units_are_noticed_where_ranges_overlap():
+    one = pl.DataFrame({"pay": [0, 2000, 3000, 4000, 90_000]})
+    other = pl.DataFrame({"pay": [0, 200_000, 300_000, 400_000, 900_000]})
+    (found,) = agree(one, other)
+    assert "middle halves do not overlap" in str(found)
+    assert not found.grave
 
 
 def test_codes_may_be_written_as_numbers_or_as_text():

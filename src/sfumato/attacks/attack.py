@@ -13,12 +13,14 @@ from sfumato.errors import SettingError
 from sfumato.groups.group import Group, PlaceNames
 from sfumato.groups.regions import regions_of
 from sfumato.groups.sighting import Sighting
-from sfumato.harmonising import harmonise
+from sfumato.harmonising import Difference, agree, harmonise
 from sfumato.microfile.microfile import Microfile, as_microfile
 from sfumato.microfile.roles import Names
 from sfumato.microfile.selection import Chosen, attributes_of, check_known, chosen_in
 from sfumato.progress import Progress, silent
 from sfumato.settings import Settings
+
+CALLED = ("the attacked file", "the third-party file")
 
 
 class Model(Protocol):
@@ -119,6 +121,18 @@ class Attack(Settings):
         if not names:
             raise SettingError("attributes: there is none to look at")
         return names
+
+    def differences(self, people: Microfile) -> tuple[Difference, ...]:
+        """Return how the attacked file and the third-party file differ in what is looked at; grave ones are refused.
+
+        Parameters
+        ----------
+        people
+            The attacked file, or the original that it was made of; it is harmonised first.
+        """
+        third_party = as_microfile(self.third_party)
+        ours = harmonise(people, self.harmonise).microfile
+        return agree(ours, third_party, self.looked_at(third_party), called=CALLED)
 
     def sighting(self, microfile: Microfile, *, attempt: int = 0, progress: Progress = silent) -> Sighting:
         """Return what the attack sees in a file; see :class:`~sfumato.groups.sighting.Onlooker`."""

@@ -194,6 +194,8 @@ def judge(
     attacked = original if released is None else _with_all(seen_in(released), original)
     found = [] if released is None else [*_to_the_eye(several[0], original, seen_in(released))]
     for attack in several:
+        if attack.third_party is not None:
+            attack.differences(original)
         model = attack.learn(attempt=0 if released is None else AFRESH, progress=progress)
         found.append(_disclosure(attack, attack.sighting_of(model, attacked, original), model, original, attacked))
     return Verdict(tuple(found))

@@ -86,6 +86,12 @@ class FuzzyRuleAttack(Attack):
         support = max(self.min_support, min(1.0, self.min_members / members))
         return Demands(min_confidence_ratio=self.min_confidence_ratio, min_support=support)
 
+    def looked_at(self, people: Microfile) -> tuple[str, ...]:
+        """Return the attributes that rules speak of, or those for which variables are drawn."""
+        if self.variables:
+            return tuple(variable.attribute for variable in self.variables)
+        return super().looked_at(people)
+
     def evolve(self, third_party: Any = None, *, attempt: int = 0, progress: Progress = silent) -> FuzzyModel:
         """Learn rules; the parameters are those of :meth:`learn`."""
         model = self.learn(third_party, attempt=attempt, progress=progress)

@@ -13,7 +13,7 @@ from sfumato.microfile.microfile import Microfile, as_microfile
 
 
 def notes_on(attacks: Sequence[Attack], people: Microfile) -> tuple[str, ...]:
-    """Return what weakens attacks: a third-party file that is the attacked one, values that rules cannot see.
+    """Return what weakens attacks: the same people in both files, lesser differences, values that rules cannot see.
 
     Parameters
     ----------
@@ -27,6 +27,7 @@ def notes_on(attacks: Sequence[Attack], people: Microfile) -> tuple[str, ...]:
         third_party = as_microfile(attack.third_party)
         if is_same(third_party, people):
             found.append("third_party: it holds the same people as the attacked file; learn from other people")
+        found += [f"harmonise: {difference}" for difference in attack.differences(people)]
         if isinstance(attack, FuzzyRuleAttack):
             spots = blind_spots(third_party, attack.variables, alpha=attack.alpha)
             found += [f"variables: {spot}; sfumato.fuzzy.widened offers wider sets" for spot in spots if spot.records]

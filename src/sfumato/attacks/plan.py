@@ -10,7 +10,7 @@ import polars as pl
 from pydantic import BeforeValidator, Field, model_validator
 
 from sfumato.attacks.acs import AcsSteps
-from sfumato.attacks.attack import Attack
+from sfumato.attacks.attack import CALLED, Attack
 from sfumato.attacks.fuzzy_rules import FuzzyRuleAttack
 from sfumato.attacks.learned import LearnedAttack
 from sfumato.attacks.notes import as_text
@@ -94,7 +94,7 @@ class AttackPlan(FuzzyRuleAttack):
         names = self.attributes or common
         if not names:
             raise SettingError("attack: the files have no attribute in common at which to look", hint="harmonise them")
-        agree(ours, third_party, names, called=("the microfile", "the third-party file"))
+        agree(ours, third_party, names, called=CALLED)
         shared = {name: getattr(self, name) for name in Attack.model_fields}
         shared |= {"third_party": third_party, "attributes": names}
         rules = {name: getattr(self, name) for name in FuzzyRuleAttack.model_fields if name not in shared}

@@ -15,8 +15,9 @@ from sfumato.cli.options import Json, Seed
 from sfumato.cli.show import console, emit, plain, progress_shown, table, verdict
 from sfumato.errors import SettingError
 from sfumato.harmonising.harmonise import Done
+from sfumato.microfile.microfile import Microfile
 from sfumato.recipe import Recipe, read_recipe
-from sfumato.release.release import open_release
+from sfumato.release.release import Release, open_release
 
 SHOWN = 30
 """So many places are printed, those with most members; JSON tells all."""
@@ -54,11 +55,14 @@ def attack(
         people = asked.read(progress)
         attacks, steps = asked.attacks(people, progress)
         found = {"unprotected": judge(attacks, people, progress=progress)}
+        given = None
         if release is not None:
-            found["released"] = judge(attacks, people, open_release(release), progress=progress)
+            given = open_release(release)
         elif asked.protections:
-            found["released"] = judge(attacks, people, asked.run(people, progress=progress), progress=progress)
-        notes = notes_on(attacks, people)
+            given = asked.run(people, progress=progress)
+        if given is not None:
+            found["released"] = judge(attacks, people, given, progress=progress)
+        notes = (*notes_on(attacks, people), *_other_file(given, people))
         if picture is not None:
             from sfumato.report import disclosure_chart, write_picture
 
@@ -69,6 +73,16 @@ def attack(
             emit(as_json(asked, found, steps, notes) | ({"picture": str(picture)} if picture else {}))
         else:
             _show(asked, found, steps, notes, picture)
+
+
+def _other_file(release: Release | None, people: Microfile) -> tuple[str, ...]:
+    """Say whether a release seems to be of another file."""
+    if release is None:
+        return ()
+    records = release.microfile.records + int(release.settings.get("left_out", 0))
+    if records == people.records:
+        return ()
+    return (f"release: it tells of {records:,} records, the file has {people.records:,}; is it of this file?",)
 
 
 def _last(found: dict[str, Verdict]) -> Verdict:

@@ -288,7 +288,7 @@ class _Loop:
     def unattainable(self, why: str) -> UnattainableError:
         """Say which attack still finds hidden places, and what would help."""
         still = {self.remembered[number].name: len(places) for number, places in self.shown().items()}
-        told = " and ".join(f"{name} still finds {count:,} hidden places" for name, count in still.items())
+        told = " and ".join(f"{name} still finds {_places(count)}" for name, count in still.items())
         return UnattainableError(
             f"against: {told or 'the attacks find new places again and again'}; {why}",
             hint="hide fewer places, keep fewer attributes, or release less of what the attack looks at",
@@ -298,3 +298,7 @@ class _Loop:
 def _strict(alpha: float, times: float) -> float:
     """Return a stricter level."""
     return max(alpha, min(STRICTEST, alpha * times))
+
+
+def _places(count: int) -> str:
+    return f"{count:,} hidden place{'s' * (count > 1)}"

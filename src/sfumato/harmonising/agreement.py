@@ -120,7 +120,13 @@ def _ranges(files: tuple[Microfile, Microfile], name: str) -> list[Difference]:
     """Numbers in different units often do not even meet."""
     numbers = [file.numbers(name) for file in files]
     low, high = ([float(ends(its)) for its in numbers] for ends in (np.nanmin, np.nanmax))
-    return [] if max(low) <= min(high) else [Difference(name, "has numbers that do not overlap", grave=True)]
+    if max(low) > min(high):
+        return [Difference(name, "has numbers that do not overlap", grave=True)]
+    # the middle half of one file beside that of the other: dollars against cents, hours and minutes against minutes
+    quarters = [np.nanquantile(its, (0.25, 0.75)) for its in numbers]
+    if max(ends[0] for ends in quarters) <= min(ends[1] for ends in quarters):
+        return []
+    return [Difference(name, "has numbers whose middle halves do not overlap: are the units the same?", grave=False)]
 
 
 def _turned(one: list[str], other: list[str]) -> bool:

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import contextlib
-import io
 import json
 import re
 import tempfile
@@ -28,6 +27,7 @@ from sfumato.partitions import FuzzyPartition
 from sfumato.recipe import recipe_schema
 from sfumato.release.certificate import certificate_schema
 from sfumato.settings import Settings
+from tests.guides import as_run, with_prints
 
 ROOT = Path(__file__).parents[1]
 SCHEMAS: Mapping[str, Callable[[], object]] = {
@@ -55,7 +55,8 @@ EXAMPLES = (
     "docs/partitions.md",
     "docs/variables.md",
 )
-PRINTS = re.compile(r"(print\(.*\) +# )(.*)")
+GUIDES = ("docs/tutorial.md", *sorted(f"docs/how-to/{page.name}" for page in (ROOT / "docs/how-to").glob("*.md")))
+"""Pages of which every block is run."""
 
 
 def settings_table(model: type[Settings]) -> str:
@@ -91,20 +92,17 @@ def example_of(page: str) -> str:
     return re.findall(r"```python\n(.*?)```", page, flags=re.DOTALL)[0]
 
 
-def printed_by(code: str, folder: Path) -> list[str]:
-    """Run an example in a folder and return the lines that it prints."""
-    printed = io.StringIO()
-    with contextlib.chdir(folder), contextlib.redirect_stdout(printed):
-        exec(code, {})
-    return printed.getvalue().splitlines()
-
-
 def with_outputs(page: str) -> str:
     """Put what the example prints behind its prints."""
     code = example_of(page)
+    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
+        return page.replace(code, with_prints(code, {}))
+
+
+def with_answers(page: str) -> str:
+    """Put what all blocks print into a page that leads through files and commands."""
     with tempfile.TemporaryDirectory() as folder:
-        lines = iter(printed_by(code, Path(folder)))
-    return page.replace(code, PRINTS.sub(lambda found: found[1] + next(lines), code))
+        return as_run(page, Path(folder))
 
 
 if __name__ == "__main__":
@@ -112,3 +110,5 @@ if __name__ == "__main__":
         path.write_text(content)
     for name in EXAMPLES:
         (ROOT / name).write_text(with_outputs((ROOT / name).read_text()))
+    for name in GUIDES:
+        (ROOT / name).write_text(with_answers((ROOT / name).read_text()))

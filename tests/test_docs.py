@@ -36,3 +36,17 @@ def test_schemas_and_tables_of_settings_are_those_of_the_code():
 def test_the_documentation_names_every_page():
     pages = {page.relative_to(ROOT / "docs").as_posix() for page in (ROOT / "docs").rglob("*.md")}
     assert pages == set(re.findall(r": (\S+\.md)", (ROOT / "mkdocs.yml").read_text()))
+
+
+@pytest.mark.parametrize("name", ["README.md", "CONTRIBUTING.md", "CHANGELOG.md"])
+def test_links_of_pages_that_mkdocs_does_not_see_lead_somewhere(name):
+    for target, heading in re.findall(r"\]\((?!https?:)([^)#]*)#?([^)]*)\)", (ROOT / name).read_text()):
+        page = ROOT / (target or name)
+        assert page.is_file(), target
+        assert not heading or heading in anchors(page.read_text()), f"{target}#{heading}"
+
+
+def anchors(page):
+    """Return how links name the headings of a page."""
+    headings = re.findall(r"^#+ (.*)$", page, flags=re.MULTILINE)
+    return {re.sub(r"[\s-]+", "-", re.sub(r"[^\w\s-]", "", heading).strip().lower()) for heading in headings}

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import re
 import tempfile
@@ -27,7 +26,7 @@ from sfumato.partitions import FuzzyPartition
 from sfumato.recipe import recipe_schema
 from sfumato.release.certificate import certificate_schema
 from sfumato.settings import Settings
-from tests.guides import as_run, with_prints
+from tests.pages import BLOCK, as_run
 
 ROOT = Path(__file__).parents[1]
 SCHEMAS: Mapping[str, Callable[[], object]] = {
@@ -44,19 +43,12 @@ TABLES: Mapping[str, tuple[type[Settings], ...]] = {
     "docs/linkage.md": (Linkage,),
 }
 
-EXAMPLES = (
-    "README.md",
-    "docs/attack.md",
-    "docs/boxes.md",
-    "docs/fuzzy.md",
-    "docs/groups.md",
-    "docs/harmonising.md",
-    "docs/linkage.md",
-    "docs/partitions.md",
-    "docs/variables.md",
+PAGES = tuple(
+    page.relative_to(ROOT).as_posix()
+    for page in (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")))
+    if BLOCK.search(page.read_text())
 )
-GUIDES = ("docs/tutorial.md", *sorted(f"docs/how-to/{page.name}" for page in (ROOT / "docs/how-to").glob("*.md")))
-"""Pages of which every block is run."""
+"""Pages with blocks that are run."""
 
 
 def settings_table(model: type[Settings]) -> str:
@@ -87,20 +79,8 @@ def contents() -> dict[Path, str]:
     return found | {ROOT / name: with_tables((ROOT / name).read_text(), models) for name, models in TABLES.items()}
 
 
-def example_of(page: str) -> str:
-    """Return the first Python example of a page, which prints something."""
-    return re.findall(r"```python\n(.*?)```", page, flags=re.DOTALL)[0]
-
-
-def with_outputs(page: str) -> str:
-    """Put what the example prints behind its prints."""
-    code = example_of(page)
-    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
-        return page.replace(code, with_prints(code, {}))
-
-
 def with_answers(page: str) -> str:
-    """Put what all blocks print into a page that leads through files and commands."""
+    """Put what its blocks print into a page."""
     with tempfile.TemporaryDirectory() as folder:
         return as_run(page, Path(folder))
 
@@ -108,7 +88,5 @@ def with_answers(page: str) -> str:
 if __name__ == "__main__":
     for path, content in contents().items():
         path.write_text(content)
-    for name in EXAMPLES:
-        (ROOT / name).write_text(with_outputs((ROOT / name).read_text()))
-    for name in GUIDES:
+    for name in PAGES:
         (ROOT / name).write_text(with_answers((ROOT / name).read_text()))

@@ -1,8 +1,8 @@
-"""Pages that lead through files, commands and Python: all of their blocks are run in order, in one folder.
+"""Pages of the documentation: all of their blocks are run in order, in one folder.
 
-A block of ``toml`` or ``csv`` with a title becomes the file of that name. A block of ``console`` holds commands behind
-``$`` with all that they print, or as many of the first and last lines as stand around a line of dots. A block of
-``python`` has what it prints behind each print.
+A block with a title becomes the file of that name. A block of ``console`` holds commands behind ``$`` with all that
+they print, or as many of the first and last lines as stand around a line of dots. A block of ``python`` has what it
+prints behind each print. A block of ``toml`` without a title is checked, and not run.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import io
 import os
 import re
 import shlex
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,7 @@ from unittest import mock
 import pytest
 
 from sfumato.cli import main
+from sfumato.recipe import FUZZY, PROTECTIONS
 
 PRINTS = re.compile(r"(print\(.*\) +# )(.*)")
 BLOCK = re.compile(r'^```(\w+)(?: title="([^"]+)")?\n(.*?)^```$', flags=re.DOTALL | re.MULTILINE)
@@ -53,12 +55,15 @@ def as_run(page: str, folder: Path) -> str:
 def _told(language: str, content: str, names: dict[str, Any]) -> str:
     """Run a block and return it with what it prints."""
     if language == "python":
-        return with_prints(content, names)
+        return _with_prints(content, names)
+    if language == "toml":
+        _check_recipe(tomllib.loads(content))
+        return content
     assert language == "console", f"a block of {language} needs a title, or cannot be run"
     return "".join(_answered(command) for command in re.split(r"^(?=\$ )", content, flags=re.MULTILINE) if command)
 
 
-def with_prints(code: str, names: dict[str, Any]) -> str:
+def _with_prints(code: str, names: dict[str, Any]) -> str:
     """Run Python and put what it prints behind its prints."""
     with _printed() as printed:
         exec(code, names)
@@ -66,6 +71,14 @@ def with_prints(code: str, names: dict[str, Any]) -> str:
     assert len(lines) == len(PRINTS.findall(code)), "every print has one line, and a comment behind it"
     said = iter(lines)
     return PRINTS.sub(lambda found: found[1] + next(said), code)
+
+
+def _check_recipe(content: dict[str, Any]) -> None:
+    """Make the settings of what a recipe protects, as far as they need no other file."""
+    for entry in content.get("protect", []):
+        own = {name: value for name, value in entry.items() if name not in ("hierarchies", "against")}
+        method = own["method"] if entry["method"] in FUZZY else own.pop("method")
+        PROTECTIONS[method].model_validate(own)
 
 
 def _answered(block: str) -> str:

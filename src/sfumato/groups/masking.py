@@ -301,11 +301,18 @@ def refuse_standing_out(task: Task, after: Microfile) -> None:
         hidden = [label for label in places.labels if label not in settings.known]
     if shown := shown_at(settings, after, hidden):
         raise UnattainableError(
-            f"hide: the group still stands out at {', '.join(shown)}",
+            f"hide: the group still stands out at {_named(settings, shown)}",
             hint="reshape in another way, or let the memetic search go on longer (generations)",
         )
     if weight_shown(settings) and (shown := shown_at(settings, after, task.hidden_labels, weight=settings.weight)):
         raise UnattainableError(
-            f"hide: counted with the weights {settings.weight!r}, the group still stands out at {', '.join(shown)}",
+            f"hide: counted with the weights {settings.weight!r}, the group still stands out at {_named(settings, shown)}",
             hint="reshape in another way, hide more places, or do not release the weights (name them in identifiers)",
         )
+
+
+def _named(settings: GroupMask, places: Sequence[str]) -> str:
+    """Name the places that the steward has named; others are records' values, and only counted."""
+    if isinstance(settings.hide, tuple) and {*places} <= {*settings.hide}:
+        return ", ".join(places)
+    return f"{len(places):,} hidden place{'s' * (len(places) > 1)}"

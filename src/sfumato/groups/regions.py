@@ -56,9 +56,9 @@ def outliers_within(
 
     Examples
     --------
-    >>> signal = Signal(tuple("abcdefgh"), np.array([1, 2, 1, 9, 50, 60, 55, 52]), "quantity")
-    >>> outliers_within(signal, ["east"] * 4 + ["west"] * 4)
-    (3,)
+    >>> signal = Signal(tuple("abcdefghij"), np.array([1, 2, 3, 4, 30, 50, 60, 55, 52, 58]), "quantity")
+    >>> outliers_within(signal, ["east"] * 5 + ["west"] * 5)
+    (4,)
     """
     found: list[int] = []
     for places in members_of(regions, len(signal)):

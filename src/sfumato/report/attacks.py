@@ -27,12 +27,16 @@ def disclosure_chart(verdicts: Mapping[str, Verdict]) -> alt.VConcatChart:
     """
     import altair as alt
 
-    charts = [_one(when, one) for when, verdict in verdicts.items() for one in verdict.disclosures]
+    # one scale an attack, so that before and after can be compared
+    highest: dict[str, float] = {}
+    for one in (one for verdict in verdicts.values() for one in verdict.disclosures):
+        highest[one.attack] = max(highest.get(one.attack, 0.0), float(one.auxiliary.values.max()))
+    charts = [_one(when, one, highest) for when, verdict in verdicts.items() for one in verdict.disclosures]
     chart: alt.VConcatChart = alt.vconcat(*charts).configure_axis(labelColor=INK, titleColor=INK)
     return chart
 
 
-def _one(when: str, found: Disclosure) -> alt.LayerChart:
+def _one(when: str, found: Disclosure, highest: Mapping[str, float]) -> alt.LayerChart:
     import altair as alt
 
     rows = [
@@ -48,7 +52,8 @@ def _one(when: str, found: Disclosure) -> alt.LayerChart:
     base = alt.Chart(alt.InlineData(values=rows))
     x = alt.X("place:N", sort=list(found.labels), title=None)
     members = alt.Y("members:Q", title="members (bars)")
-    seen = alt.Y("seen:Q", title="taken for members (line)")
+    scale = alt.Scale(domain=[0, highest[found.attack] or 1.0])
+    seen = alt.Y("seen:Q", title="taken for members (line)", scale=scale)
     bars = base.mark_bar(color=TRUE, stroke=INK, strokeWidth=0.5).encode(x=x, y=members)
     # told by a sign too, so that colour is not needed
     true = base.transform_filter("datum['stands out']").mark_text(text="▼", dy=-8, color=INK, fontSize=10)

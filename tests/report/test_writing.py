@@ -121,10 +121,8 @@ def test_the_private_edition_shows_groups(release, steward):
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     assert text.strip().startswith("Private edition: for the steward only")
     assert "Private edition" in page.partition("</title>")[0]
-    assert (
-        "71 people moved (no fewer would do), 142 records changed; distortion 12.5 (no exchange with this outcome costs less)"
-        in text
-    )
+    assert "71 people moved (no fewer would do), 142 records changed; distortion 12.5" in text
+    assert "(no exchange with this outcome costs less)" in text
     assert "a cheaper exchange may exist" in text
     assert "Places that stand out: 2 before, 1 after. No hidden place stands out." in text
     assert "Shares of members before and after" in text

@@ -306,7 +306,8 @@ def refuse_standing_out(task: Task, after: Microfile) -> None:
         )
     if weight_shown(settings) and (shown := shown_at(settings, after, task.hidden_labels, weight=settings.weight)):
         raise UnattainableError(
-            f"hide: counted with the weights {settings.weight!r}, the group still stands out at {_named(settings, shown)}",
+            f"hide: counted with the weights {settings.weight!r}, the group still stands out at "
+            f"{_named(settings, shown)}",
             hint="reshape in another way, hide more places, or do not release the weights (name them in identifiers)",
         )
 

@@ -88,9 +88,8 @@ def _people(task: Task) -> sf.Microfile:
 
 
 def _masked(people: sf.Microfile, group: sf.Group, reshape: str, swap: str) -> tuple[str, int, int]:
-    settings = sf.GroupMask(
-        group=group, hide="outliers", influential=(*CATEGORIES, *NUMBERS), reshape=reshape, swap=swap, level=1
-    )
+    how = {"reshape": reshape, "swap": swap} | ({"level": 1} if reshape == "wavelet" else {})
+    settings = sf.GroupMask(group=group, hide="outliers", influential=(*CATEGORIES, *NUMBERS), **how)
     start = time.perf_counter()
     try:
         record = settings.protect(people).private["groups"][0]

@@ -54,11 +54,14 @@ class Task:
     """Others that may take it."""
     alpha: float
     """The level at which hidden places do not stand out; above that of the settings where weights need it."""
+    leaves_others: bool = False
+    """Whether others may stand out in the end, because all together cannot be hidden."""
 
     @property
     def hides_all(self) -> bool:
         """Whether no other place may stand out either; decoys, and a deviation that stays, mean that some do."""
-        return self.settings.hide == "outliers" and self.settings.reshape in ("least", "wavelet")
+        wanted = self.settings.hide == "outliers" and self.settings.reshape in ("least", "wavelet")
+        return wanted and not self.leaves_others
 
     @property
     def counts(self) -> Counts:

@@ -35,25 +35,24 @@ def wanted_of(task: Task, progress: Progress) -> tuple[Task, Wanted]:
     """Return the counts that are wanted, and the task: where nothing may stand out, more places may have to be hidden.
 
     A place that did not stand out may do so beside hidden ones that have become ordinary. It is then hidden as well,
-    from the beginning, until none is left.
+    from the beginning, until none is left. If all together cannot be hidden, those that stood out at first are.
     """
     if task.settings.target is not None:
         return task, Wanted(_target(task))
+    first = wanted = _reshaped(task, progress)
     hiding = task
-    while True:
-        try:
-            wanted = _reshaped(hiding, progress)
-        except UnattainableError as error:
-            if hiding is task:
-                raise
-            raise _never_ordinary(task, hiding, error.message) from None
+    while task.hides_all:
         found = outliers(_reshaping(hiding).signal_of(wanted.counts), task.settings.alpha, task.settings.robust).indices
         more = [place for place in found if place not in (*hiding.hidden, *hiding.known)]
-        if not more or not task.hides_all:
-            return hiding, wanted
+        if not more:
+            break
         hiding = replace(hiding, hidden=tuple(sorted((*hiding.hidden, *more))))
-        if len(hiding.hidden) + len(hiding.known) == len(task.places.labels):
-            raise _never_ordinary(task, hiding, "no place is left to which members could go")
+        try:
+            wanted = _reshaped(hiding, progress)
+        except UnattainableError:
+            # others that come to stand out there give nothing away; how many they are is told
+            return replace(task, leaves_others=True), first
+    return hiding, wanted
 
 
 def judged_of(task: Task) -> Reshaping:
@@ -62,16 +61,6 @@ def judged_of(task: Task) -> Reshaping:
     if not task.hides_all:
         return reshaping
     return replace(reshaping, hidden=tuple(np.setdiff1d(np.arange(task.counts.size), task.known).tolist()))
-
-
-def _never_ordinary(task: Task, hiding: Task, why: str) -> UnattainableError:
-    more = len(hiding.hidden) - len(task.hidden)
-    least = "" if task.settings.reshape == "least" else "try reshape = 'least', "
-    return UnattainableError(
-        f"hide: with the outliers hidden, {more} other place{'s' * (more > 1)} would stand out, and all together "
-        f"cannot be hidden: {why}",
-        hint=f"{least}name in hide the places that matter, or let others stand out: reshape = 'decoy' or 'moments'",
-    )
 
 
 def _target(task: Task) -> Counts:

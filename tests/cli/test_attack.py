@@ -41,6 +41,7 @@ def test_what_a_recipe_protects_is_attacked_with_its_release(run, recipe, tmp_pa
     assert [row["place"] for row in after[0]["signals"]] == list(TOWNS)
     assert sum(row["true"] for row in after[0]["signals"]) == country(2)["army"].sum()
     assert told["third_party"] == [{"path": "there.csv", "steps": []}]
+    assert told["harmonised"] == []
     assert told["rules"][0]["rule"].endswith("then the group")
     picture = (tmp_path / "a.svg").read_text()
     assert "Logistic regression, released" in picture
@@ -69,6 +70,16 @@ def test_what_weakens_an_attack_is_noted(run, recipe, tmp_path):
     code, out, _ = run("attack", recipe(text), "--json")
     assert code == 1
     assert any("holds the same people" in note for note in json.loads(out)["notes"])
+
+
+def test_regions_and_what_steps_removed_are_told(run, recipe, tmp_path):
+    keep = 'region = "coast"\nharmonise = [{ keep = "age >= 18" }]\nattackers = ["rules"]'
+    text = RECIPE.replace("against = true", "").replace('attackers = ["rules", "logistic"]', keep)
+    _, out, _ = run("attack", recipe(text), "--picture", str(tmp_path / "a.svg"))
+    removed = int((country(2)["age"] < 18).sum())
+    assert f"keep age: {removed:,} of 12,000 records removed" in out
+    assert "region" in out
+    assert "east: t03" in (tmp_path / "a.svg").read_text()
 
 
 def test_a_recipe_without_an_attack_is_refused(run, recipe):

@@ -14,7 +14,7 @@ from sfumato.attacks.notes import notes_on
 from sfumato.cli.options import Json, Seed
 from sfumato.cli.show import console, emit, plain, progress_shown, table, verdict
 from sfumato.errors import SettingError
-from sfumato.harmonising.harmonise import Done
+from sfumato.harmonising import Done, harmonise
 from sfumato.microfile.microfile import Microfile
 from sfumato.recipe import Recipe, read_recipe
 from sfumato.release.release import Release, open_release
@@ -54,6 +54,7 @@ def attack(
         warnings.simplefilter("ignore", UserWarning)
         people = asked.read(progress)
         attacks, steps = asked.attacks(people, progress)
+        own = harmonise(people, asked.plan.harmonise).steps
         found = {"unprotected": judge(attacks, people, progress=progress)}
         given = None
         if release is not None:
@@ -70,9 +71,10 @@ def attack(
             write_picture(disclosure_chart(found), picture)
     with verdict(kept=not _last(found).disclosed):
         if json:
-            emit(as_json(asked, found, steps, notes) | ({"picture": str(picture)} if picture else {}))
+            told = as_json(asked, found, steps, notes) | {"harmonised": _steps(own)}
+            emit(told | ({"picture": str(picture)} if picture else {}))
         else:
-            _show(asked, found, steps, notes, picture)
+            _show(asked, found, [(asked.source.path, own), *steps], notes, picture)
 
 
 def _other_file(release: Release | None, people: Microfile) -> tuple[str, ...]:
@@ -110,11 +112,13 @@ def as_json(
             }
             for rule in rules_of(found["unprotected"])
         ],
-        "third_party": [
-            {"path": path, "steps": [{"step": one.step, "removed": one.removed} for one in its]} for path, its in steps
-        ],
+        "third_party": [{"path": path, "steps": _steps(its)} for path, its in steps],
         "notes": list(notes),
     }
+
+
+def _steps(done: tuple[Done, ...]) -> list[dict[str, Any]]:
+    return [{"step": one.step, "removed": one.removed} for one in done]
 
 
 def _finite(number: float) -> float | None:
@@ -140,8 +144,9 @@ def _show(
         f"[bold]{plain(recipe.source.path)}[/bold]: {plain(int(first.true.values.sum()))} members at "
         f"{plain(len(first.labels))} places. At {plain(len(first.standing_out))} they stand out, which is to be hidden."
     )
-    for path, done in steps:
-        out.print(f"Learned from {path}.", markup=False)
+    for number, (path, done) in enumerate(steps):
+        if number:
+            out.print(f"Learned from {path}.", markup=False)
         for one in done:
             if one.removed:
                 out.print(f"  {one}", markup=False)

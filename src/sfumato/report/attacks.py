@@ -39,18 +39,22 @@ def disclosure_chart(verdicts: Mapping[str, Verdict]) -> alt.VConcatChart:
 def _one(when: str, found: Disclosure, highest: Mapping[str, float]) -> alt.LayerChart:
     import altair as alt
 
+    names = [
+        label if found.regions is None else f"{found.regions[place]}: {label}"
+        for place, label in enumerate(found.labels)
+    ]
     rows = [
         {
-            "place": label,
+            "place": names[place],
             "members": float(found.true.values[place]),
             "seen": float(found.auxiliary.values[place]),
             "stands out": place in found.standing_out,
             "found": place in found.found,
         }
-        for place, label in enumerate(found.labels)
+        for place in range(len(names))
     ]
     base = alt.Chart(alt.InlineData(values=rows))
-    x = alt.X("place:N", sort=list(found.labels), title=None)
+    x = alt.X("place:N", sort=sorted(names) if found.regions else names, title=None)
     members = alt.Y("members:Q", title="members (bars)")
     scale = alt.Scale(domain=[0, highest[found.attack] or 1.0])
     seen = alt.Y("seen:Q", title="taken for members (line)", scale=scale)

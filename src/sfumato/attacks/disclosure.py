@@ -191,8 +191,12 @@ def judge(
         attack.third_party is not None and is_same(as_microfile(attack.third_party), original) for attack in several
     ):
         warnings.warn("third_party: it holds the same people as the attacked file; learn from others", stacklevel=2)
-    attacked = original if released is None else _with_all(seen_in(released), original)
-    found = [] if released is None else [*_to_the_eye(several[0], original, seen_in(released))]
+    found: list[Disclosure] = []
+    attacked = original
+    if released is not None:
+        seen = seen_in(released)
+        found += _to_the_eye(several[0], original, seen)
+        attacked = _with_all(seen, original)
     for attack in several:
         if attack.third_party is not None:
             attack.differences(original)
@@ -214,7 +218,7 @@ def _with_all(seen: Microfile, original: Microfile) -> Microfile:
     """Let a release have all attributes of the original; of those that it lacks nothing is known."""
     lacking = [name for name in original.names if name not in seen.attributes]
     empty = {name: pl.Series(name, [None] * seen.records, dtype=original.series(name).dtype) for name in lacking}
-    kinds = {name: list(original.attribute(name).order) or original.attribute(name).kind.value for name in lacking}
+    kinds = {name: original.attribute(name).declared for name in lacking}
     return seen.with_columns(empty, kinds=kinds) if lacking else seen
 
 

@@ -119,6 +119,6 @@ def _together(files: Sequence[Microfile]) -> Microfile:
         agree(first, other, names)
     frames = [pl.DataFrame([as_text(one.series(name)) for name in names]) for one in files]
     frame = pl.concat(frames, how="vertical_relaxed")
-    kinds = {name: list(first.attribute(name).order) or first.attribute(name).kind.value for name in names}
+    kinds = {name: first.attribute(name).declared for name in names}
     missing = {name: first.attribute(name).missing for name in names}
     return Microfile(frame, kinds=kinds, missing=missing)

@@ -43,7 +43,7 @@ def seen_in(released: Any) -> Microfile:
             series = table.series(name).cast(pl.String)
             columns[name] = series.replace_strict(only, default=None, return_dtype=pl.String)
     exact = [name for name, entry in released.codebook.attributes.items() if isinstance(entry.form, Exact)]
-    kinds = {name: _kind(released, name) for name in exact}
+    kinds = {name: table.attribute(name).declared for name in exact}
     return Microfile(pl.DataFrame([series.alias(name) for name, series in columns.items()]), kinds=kinds)
 
 
@@ -62,8 +62,3 @@ def _middles(low: pl.Series, high: pl.Series) -> pl.Series:
     if low.dtype.is_temporal():
         return low + (high - low) / 2
     return (low.cast(pl.Float64) + high.cast(pl.Float64)) / 2
-
-
-def _kind(released: Release, name: str) -> Any:
-    attribute = released.microfile.attribute(name)
-    return list(attribute.order) or attribute.kind.value

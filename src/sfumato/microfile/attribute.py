@@ -65,3 +65,8 @@ class Attribute:
     """What codes mean, where the file says so."""
     title: str = ""
     """The attribute's name in words, where the file has one."""
+
+    @property
+    def declared(self) -> str | list[Code]:
+        """The kind as a microfile takes it: its name, or the categories from lowest to highest."""
+        return list(self.order) or self.kind.value

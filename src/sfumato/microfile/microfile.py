@@ -187,7 +187,7 @@ class Microfile:
         kept = {name: a for name, a in self.attributes.items() if name not in columns}
         return Microfile(
             table.to_native(),
-            kinds={**{n: list(a.order) or a.kind.value for n, a in kept.items()}, **(kinds or {})},
+            kinds={**{n: a.declared for n, a in kept.items()}, **(kinds or {})},
             missing={name: a.missing for name, a in kept.items()},
             labels={name: a.labels for name, a in kept.items()},
             titles={name: a.title for name, a in kept.items()},

@@ -35,6 +35,20 @@ def test_every_way_hides_every_kind(how, kind, robust):
     assert 15 not in outliers(again, robust=robust)
 
 
+@pytest.mark.parametrize("robust", [True, False])
+def test_hides_says_the_same_as_flagged(robust):
+    rng = np.random.default_rng(4)
+    seen = set()
+    for _ in range(300):
+        # few different counts, so that many are equal
+        counts = np.sort(rng.choice([0, 1, 2, 3, 40, 41], size=rng.integers(5, 30)))
+        task = Reshaping(counts, rng.choice(counts.size, size=2, replace=False).tolist(), robust=robust, alpha=0.05)
+        tried = rng.permutation(counts)
+        assert task.hides(tried) == (task.flagged(tried) == ())
+        seen.add(task.hides(tried))
+    assert seen == {True, False}
+
+
 def test_the_nearest_is_nearest():
     task = Reshaping(QUANTITY, [15])
     moved = {how: task.moved(reshape(how, task, rng=np.random.default_rng(0))) for how in WAYS}

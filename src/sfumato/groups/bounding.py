@@ -44,7 +44,7 @@ class Search(ABC, Generic[Node]):
 
     def _keep(self, counts: Counts) -> bool:
         """Keep counts if they are better than the best known and the technique itself agrees."""
-        if self.task.moved(counts) >= self.limit or self.task.flagged(counts):
+        if self.task.moved(counts) >= self.limit or not self.task.hides(counts):
             return False
         self.best, self.limit = counts, self.task.moved(counts)
         return True

@@ -43,7 +43,7 @@ def reshape_by_decoy(task: Reshaping, *, decoys: Sequence[int] = (), rng: Genera
     for chance in chances:
         counts = _moved(task, chosen, _ordinary(task, chosen, chance))
         if counts is not None:
-            if not task.flagged(counts):
+            if task.hides(counts):
                 return counts
             closest = counts
         if rng is not None and not decoys:

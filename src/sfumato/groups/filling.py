@@ -52,7 +52,7 @@ def _one_move(task: Reshaping, best: Counts | None) -> Counts | None:
             counts = task.counts.copy()
             counts[source] -= part
             counts[target] += part
-            if not task.flagged(counts):
+            if task.hides(counts):
                 best = counts
                 break
             part = part + 1 if part < ENDS else part * 2
@@ -74,7 +74,7 @@ def _least_pull(task: Reshaping, start: int, best: Counts | None) -> Counts | No
         counts = _pulled(task, step / GRID, start)
         if counts is None or task.moved(counts) >= 2 * limit + GRID:
             return None
-        if not task.flagged(counts):
+        if task.hides(counts):
             break
         before = step / GRID
     else:
@@ -83,7 +83,7 @@ def _least_pull(task: Reshaping, start: int, best: Counts | None) -> Counts | No
     for _ in range(FINEST):
         middle = (before + after) / 2
         counts = _pulled(task, middle, start)
-        if counts is not None and not task.flagged(counts):
+        if counts is not None and task.hides(counts):
             found, after = counts, middle
         else:
             before = middle
@@ -148,7 +148,7 @@ def _given_back(task: Reshaping, counts: Counts) -> Counts:
                 tried = counts.copy()
                 tried[source] -= part
                 tried[target] += part
-                better = None if task.flagged(tried) else tried
+                better = tried if task.hides(tried) else None
                 part //= 2
             if better is not None:
                 break

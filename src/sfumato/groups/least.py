@@ -88,7 +88,7 @@ def least(task: Reshaping, *, progress: Progress = silent) -> Least:
     >>> found.moved, found.at_least, found.proven
     (35, 35, True)
     """
-    if not task.flagged(task.counts):
+    if task.hides(task.counts):
         return Least(task.counts.copy(), 0, 0)
     fewest, most = task.bounds
     # one place alone has nobody to exchange with
@@ -132,7 +132,7 @@ def _closed(task: Reshaping, best: Counts | None, at_least: float) -> tuple[Coun
             break
         left -= len(near)
         for counts in near:
-            if not task.flagged(counts):
+            if task.hides(counts):
                 return counts, at_least
         at_least += 1
     return best, at_least

@@ -41,7 +41,7 @@ def reshape_by_moments(task: Reshaping) -> Counts:
     wanted = float(task.values.std(ddof=1))
     for level in LEVELS:
         counts = task.rounded(stretched(task, _made_ordinary(task, level)))
-        if task.flagged(counts):
+        if not task.hides(counts):
             closest = counts
             continue
         error = abs(float(task.signal_of(counts).std(ddof=1)) - wanted) / wanted if wanted > 0 else 0.0

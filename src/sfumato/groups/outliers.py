@@ -7,6 +7,7 @@ anew (ERRATA 004-11, 004-12), until nothing is that far or two values are left.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple, Protocol, runtime_checkable
@@ -133,9 +134,18 @@ def outliers(
         raise SettingError(f"floor must be a number from 0 on (given: {floor})")
     values = read_values(signal.values if isinstance(signal, Labelled) else signal)
     names = signal.labels if isinstance(signal, Labelled) else tuple(map(str, range(values.size)))
-    order, steps = _removals(values, alpha, robust, floor)
+    removals = list(_removals(values, alpha, robust, floor))
+    order = tuple(place for _, place in removals if place is not None)
     indices = tuple(sorted(order))
+    steps = tuple(step for step, _ in removals)
     return Outliers(indices, tuple(names[index] for index in indices), order, steps)
+
+
+def stands_out(values: Reals, places: Sequence[int], *, alpha: float, robust: bool) -> bool:
+    """Tell whether any of some places has the value of an outlier; looks no farther than to the first that has."""
+    theirs = {float(values[place]) for place in places}
+    removals = _removals(values, alpha, robust, None)
+    return any(place is not None and float(values[place]) in theirs for _, place in removals)
 
 
 def quartiles(ascending: Reals) -> tuple[float, float, float]:
@@ -187,10 +197,11 @@ def check_alpha(alpha: float) -> None:
         raise SettingError(f"alpha must lie between 0 and 1 (given: {alpha})", hint="usual ones are 0.01 and 0.05")
 
 
-def _removals(
-    values: Reals, alpha: float, robust: bool, floor: float | None
-) -> tuple[tuple[int, ...], tuple[Step, ...]]:
-    """Remove the farthest value as long as it is too far; since it is the lowest or highest, a sorted range is left."""
+def _removals(values: Reals, alpha: float, robust: bool, floor: float | None) -> Iterator[tuple[Step, int | None]]:
+    """Remove the farthest value as long as it is too far; since it is the lowest or highest, a sorted range is left.
+
+    Yields what each look saw and the place that it removed.
+    """
     places = np.argsort(values, kind="stable")
     ascending = values[places]
     slack = ROUNDING * float(np.abs(ascending).max())
@@ -198,8 +209,6 @@ def _removals(
         median = quartiles(ascending)[1]
         floor = NORMAL_DISTANCES * float(np.abs(ascending - median).mean())
     first, last = 0, ascending.size
-    order: list[int] = []
-    steps: list[Step] = []
     while last - first >= FEWEST:
         left = ascending[first:last]
         if robust:
@@ -208,18 +217,18 @@ def _removals(
         else:
             centre, spread = float(left.mean()), float(left.std(ddof=1))
         threshold = tau(left.size, alpha) * spread
-        steps.append(Step(left.size, centre, spread, threshold))
+        step = Step(left.size, centre, spread, threshold)
         above, below = float(left[-1]) - centre, centre - float(left[0])
         if max(above, below) <= threshold + slack:
-            break
+            yield step, None
+            return
         # of two equally far the higher one, of equal values the first place
         if above >= below - slack:
             last -= 1
-            order.append(_first_of_equals(places, ascending, first, last))
+            yield step, _first_of_equals(places, ascending, first, last)
         else:
-            order.append(int(places[first]))
             first += 1
-    return tuple(order), tuple(steps)
+            yield step, int(places[first - 1])
 
 
 def _first_of_equals(places: np.typing.NDArray[np.intp], ascending: Reals, first: int, last: int) -> int:

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from sfumato.arrays import Counts, Flags, Reals
 from sfumato.errors import SettingError, UnattainableError
-from sfumato.groups.outliers import check_alpha, outliers, quartiles, read_values
+from sfumato.groups.outliers import check_alpha, outliers, quartiles, read_values, stands_out
 from sfumato.groups.rounding import largest_remainders
 
 FEWEST_PLACES = 3
@@ -145,6 +145,10 @@ class Reshaping:
         signal = self.signal_of(counts)
         found = signal[list(outliers(signal, self.alpha, self.robust).indices)]
         return tuple(place for place in self.hidden if (found == signal[place]).any())
+
+    def hides(self, counts: ArrayLike) -> bool:
+        """Tell whether no hidden place stands out in counts; as `flagged`, but sooner."""
+        return not stands_out(self.signal_of(counts), self.hidden, alpha=self.alpha, robust=self.robust)
 
     def moved(self, counts: ArrayLike) -> int:
         """Return how many people have to move for counts to become others."""

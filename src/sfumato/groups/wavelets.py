@@ -122,7 +122,7 @@ def reshape_by_wavelet(task: Reshaping, *, wavelet: str = "db2", level: int = 2)
         ranked = sorted((one for one in found if one is not None), key=lambda one: -one[0])
         for _, signal in ranked:
             counts = task.rounded(signal)
-            if not task.flagged(counts) and not _extreme(task, counts):
+            if task.hides(counts) and not _extreme(task, counts):
                 return counts
             closest = counts if closest is None else closest
     hint = "use reshape 'least', a lower level or another wavelet, or fix fewer places"

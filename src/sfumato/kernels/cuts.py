@@ -61,20 +61,18 @@ class Work(NamedTuple):
     """Records in the order of a node's last partition."""
 
 
-@compiled
 def room_for(k: int) -> int:
     """Return up to how many records a node is cut by looking at all of them."""
     return max(ROOM, LARGE_K * k)
 
 
-@compiled
 def make_work(space: Space, limits: Limits, codes: int, largest: int) -> Work:
     """Make what nodes of up to ``largest`` records need; ``codes`` is the number of categories or sensitive codes."""
     attributes = space.kinds.size
     room = room_for(limits.k)
     waste = np.full(room + 1, np.inf)
-    for size in range(limits.k, room + 1):
-        waste[size] = (size / (size // limits.k * limits.k)) ** (1.0 / attributes)
+    sizes = np.arange(limits.k, room + 1)
+    waste[limits.k :] = (sizes / (sizes // limits.k * limits.k)) ** (1.0 / attributes)
     return Work(
         np.empty((attributes, room)),
         np.empty((attributes, room)),
@@ -127,7 +125,7 @@ def sort_all(kinds: Codes, places: Reals, orders: Codes, starts: Codes, spare: C
             _sort_places(places[attribute], orders[attribute, low:high], starts, spare)
 
 
-@compiled
+@compiled_within
 def _sort_places(places: Reals, order: Codes, starts: Codes, spare: Codes) -> None:
     """Sort a few hundred records by their places: into buckets first, then among neighbours."""
     lo, hi = np.inf, -np.inf
@@ -221,7 +219,7 @@ def _side_costs(space: Space, work: Work, row: int, first: int, last: int) -> No
             right[back] += burden * (high - low)
 
 
-@compiled
+@compiled_within
 def _coded_costs(space: Space, work: Work, attribute: int, order: Codes, size: int, backwards: bool) -> None:
     """As above for categories, from one end."""
     places, costs, stamps, into = work.places[attribute], work.costs[attribute], work.stamps, work.left
@@ -247,7 +245,7 @@ def _coded_costs(space: Space, work: Work, attribute: int, order: Codes, size: i
         into[place if backwards else place + 1] += weight * width
 
 
-@compiled_within
+@compiled
 def find_cuts(space: Space, work: Work, first: int, last: int, least: int, steered: bool) -> int:
     """List the cuts of a small node; return how many there are.
 
@@ -282,7 +280,7 @@ def find_cuts(space: Space, work: Work, first: int, last: int, least: int, steer
     return found
 
 
-@compiled
+@compiled_within
 def cheapest(tried: Reals, found: int) -> int:
     """Return the cheapest cut that was not taken, and take it; -1 if there is none."""
     best = -1

@@ -27,7 +27,7 @@ from sfumato.kernels.limits import Limits
 from sfumato.kernels.space import SET, Space
 
 
-@compiled
+@compiled_within
 def _part(order: Codes, here: Flags, spare: Codes, low: int, high: int) -> None:
     """Put the left side's records first in an order, else keeping it."""
     lefts, rights = low, 0
@@ -92,17 +92,17 @@ def divide(
     own = records[first:last].copy()
     sort_all(space.kinds, work.places, work.orders, work.starts, work.spare, ZERO, size)
     stack = np.empty((size + 1, 2), dtype=np.int64)
-    stack[0] = 0, size
+    stack[0, 0], stack[0, 1] = 0, size
     depth = 1
     while depth:
         depth -= 1
-        low, high = stack[depth]
+        low, high = stack[depth, 0], stack[depth, 1]
         position = 0
         if high - low >= 2 * limits.k:
             position = _cut_small(space, limits, work, own, low, high)
         if position:
-            stack[depth] = low + position, high
-            stack[depth + 1] = low, low + position
+            stack[depth, 0], stack[depth, 1] = low + position, high
+            stack[depth + 1, 0], stack[depth + 1, 1] = low, low + position
             depth += 2
         else:
             for place in range(low, high):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sfumato.arrays import Bytes, Counts
-from sfumato.kernels.compiled import compiled
+from sfumato.kernels.compiled import compiled, compiled_within
 
 QUOTE, NEWLINE, RETURN = 34, 10, 13
 MINUS, PLUS, ZERO, NINE = 45, 43, 48, 57
@@ -16,7 +16,7 @@ RAGGED_QUOTE, RAGGED_TAIL = -1, -2
 """What stands for the number of fields of a record whose quote is never closed, or is followed by text."""
 
 
-@compiled
+@compiled_within
 def _is_absent(data: Bytes, start: int, end: int, absent: Bytes) -> bool:
     length = end - start
     for row in range(absent.shape[0]):

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sfumato.arrays import Counts, Reals
-from sfumato.kernels.compiled import compiled
+from sfumato.kernels.compiled import compiled, compiled_within
 from sfumato.kernels.limits import Limits, keeps_limits
 from sfumato.kernels.space import LINEAR, SET, Space, node_width
 
@@ -51,7 +51,7 @@ class Bench(NamedTuple):
     """What a pair of boxes would cost after an exchange."""
 
 
-@compiled
+@compiled_within
 def make_bench(space: Space, room: int, boxes: int) -> Bench:
     """Make room for a group of some boxes with so many records in all."""
     attributes = space.kinds.size
@@ -70,7 +70,7 @@ def make_bench(space: Space, room: int, boxes: int) -> Bench:
     )
 
 
-@compiled
+@compiled_within
 def _seat(space: Space, bench: Bench, records: Counts, ends: Counts, group: Counts) -> int:
     """Copy the members of a group of boxes; return how many they are."""
     members = 0
@@ -154,7 +154,7 @@ def _coded_width(space: Space, bench: Bench, attribute: int, box: int, member: i
     return space.units[attribute] * categories if categories > 1 else 0.0
 
 
-@compiled
+@compiled_within
 def _weigh(linear: int, bench: Bench, member: int, members: int) -> None:
     """Find what the two boxes would cost in LINEAR attributes if a member were exchanged with each other one."""
     totals, places, weights = bench.totals, bench.places, bench.weights
@@ -174,7 +174,7 @@ def _weigh(linear: int, bench: Bench, member: int, members: int) -> None:
             totals[other] += (rests[attribute, other] + weight) * (upper - lower)
 
 
-@compiled
+@compiled_within
 def _partner(space: Space, linear: int, bench: Bench, member: int, members: int, heat: float, seed: np.uint64) -> int:
     """Return the member with which an exchange saves most, -1 if none does."""
     _weigh(linear, bench, member, members)
@@ -261,7 +261,7 @@ def exchange(
     return made
 
 
-@compiled
+@compiled_within
 def _fits(limits: Limits, bench: Bench, records: Counts, box: int, counts: Counts) -> bool:
     first, last = bench.slots[bench.starts[box]], bench.slots[bench.starts[box + 1] - 1] + 1
     return keeps_limits(limits, records, first, last, counts)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.arrays import Reals
-from sfumato.kernels.compiled import compiled
+from sfumato.kernels.compiled import compiled, compiled_within
 from sfumato.kernels.rules import Conditions, Paths
 
 FIRST = 1024
@@ -28,9 +28,11 @@ def list_frequent(
     records = np.empty((deepest + 1, codes.shape[0]), dtype=np.int32)
     products = np.empty((deepest + 1, codes.shape[0]))
     sizes = np.zeros(deepest + 1, dtype=np.int64)
-    records[0], products[0], sizes[0] = np.arange(codes.shape[0]), 1.0, codes.shape[0]
-    found, n_found = np.full((FIRST, deepest), -1, dtype=np.int16), 0
-    path = np.full(deepest + 1, -1, dtype=np.int16)
+    for record in range(codes.shape[0]):
+        records[0, record], products[0, record] = record, 1.0
+    sizes[0] = codes.shape[0]
+    found, n_found = np.empty((FIRST, deepest), dtype=np.int16), 0
+    path = np.empty(deepest + 1, dtype=np.int16)
     path[0] = root
     level = 0
     # path[level] is the condition to be tried next after those before it
@@ -46,17 +48,20 @@ def list_frequent(
             path[level] += 1
             continue
         if n_found == found.shape[0]:
-            longer = np.full((2 * n_found, deepest), -1, dtype=np.int16)
-            longer[:n_found] = found
+            longer = np.empty((2 * n_found, deepest), dtype=np.int16)
+            for rule in range(n_found):
+                for place in range(deepest):
+                    longer[rule, place] = found[rule, place]
             found = longer
-        found[n_found, : level + 1] = path[: level + 1]
+        for place in range(deepest):
+            found[n_found, place] = path[place] if place <= level else -1
         n_found += 1
         level += 1
         path[level] = next_variable(conditions, condition)
     return found[:n_found]
 
 
-@compiled
+@compiled_within
 def next_variable(conditions: Conditions, condition: int) -> int:
     """Return the first condition of the variable after that of a condition, or how many there are."""
     following = condition + 1
@@ -65,7 +70,7 @@ def next_variable(conditions: Conditions, condition: int) -> int:
     return following
 
 
-@compiled
+@compiled_within
 def extend(
     codes: NDArray[Any],
     conditions: Conditions,

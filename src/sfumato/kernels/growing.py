@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from sfumato.arrays import Codes, Counts, Reals
-from sfumato.kernels.compiled import compiled
+from sfumato.kernels.compiled import compiled, compiled_within
 from sfumato.kernels.halving import SAMPLE, costliest, part_below, rank
 
 
@@ -105,7 +105,7 @@ def sort_rows(
             weights[to, attribute] = costs[attribute, record] / usual[attribute]
 
 
-@compiled
+@compiled_within
 def _measure(points: Reals, order: Codes, low: int, high: int, lo: Reals, hi: Reals, weights: Reals) -> None:
     """Find a node's ends (OUT) and what a unit of its widths costs (OUT)."""
     for attribute in range(lo.size):
@@ -119,7 +119,7 @@ def _measure(points: Reals, order: Codes, low: int, high: int, lo: Reals, hi: Re
         lo[attribute], hi[attribute], weights[attribute] = least, most, weight
 
 
-@compiled
+@compiled_within
 def _half_of(points: Reals, order: Codes, low: int, high: int, row: int, ranks: Counts, sums: Reals, step: int) -> int:
     """Return how many of the smallest, by rank (IN), bear half of what costs in ``row``."""
     size = (high - low + step - 1) // step
@@ -136,7 +136,7 @@ def _half_of(points: Reals, order: Codes, low: int, high: int, row: int, ranks: 
     return position
 
 
-@compiled
+@compiled_within
 def _halfway(
     points: Reals, order: Codes, low: int, high: int, attribute: int, keys: Reals, sums: Reals, ranks: Counts
 ) -> float:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from sfumato.arrays import Codes, Counts, Flags, Reals
-from sfumato.kernels.compiled import compiled
+from sfumato.kernels.compiled import compiled, compiled_within
 from sfumato.kernels.cuts import ONE
 
 RANKED = 128
@@ -94,7 +94,7 @@ def halve(
     return ends[:found].copy(), los[:, :found].copy(), his[:, :found].copy(), totals[:, :found].copy()
 
 
-@compiled
+@compiled_within
 def _load(rows: Reals, weights: Any, first: int, last: int, places: Reals, own: Codes, scales: Reals) -> None:
     """Turn a leaf's rows (IN) into columns (OUT), put them in their first order (OUT), and sum up costs (OUT)."""
     attributes = places.shape[0]
@@ -119,7 +119,7 @@ def _find_ends(places: Reals, order: Codes, low: int, high: int, step: int, lo: 
         lo[attribute], hi[attribute] = least, most
 
 
-@compiled
+@compiled_within
 def _step(low: int, high: int) -> int:
     return 1 if high - low <= RANKED else (high - low + SAMPLE - 1) // SAMPLE
 
@@ -171,19 +171,19 @@ def _part(order: Codes, low: int, high: int, here: Flags, spare: Codes) -> int:
     return lefts - low
 
 
-@compiled
+@compiled_within
 def _rounded(position: int, size: int, k: int) -> int:
     """Return the multiple of k that is nearest to a position and leaves both sides k records."""
     return max(k, min((position + k // 2) // k * k, (size - k) // k * k))
 
 
-@compiled
+@compiled_within
 def _kept(position: int, size: int, k: int) -> int:
     """Return a position, or 0 if one side is too small."""
     return position if k <= position <= size - k else 0
 
 
-@compiled
+@compiled_within
 def _cut_half(
     places: Reals,
     order: Codes,
@@ -243,7 +243,7 @@ def _select(keys: Reals, size: int, rank: int) -> float:
     return keys[rank]
 
 
-@compiled
+@compiled_within
 def _cut_best(
     places: Reals,
     scales: Reals,
@@ -284,7 +284,7 @@ def _cut_best(
     return position
 
 
-@compiled
+@compiled_within
 def _cost_pieces(
     places: Reals, scales: Reals, order: Codes, low: int, high: int, count: int, which: Counts, pieces: Reals
 ) -> None:

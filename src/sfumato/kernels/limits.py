@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sfumato.arrays import Codes, Counts, Flags, Reals
-from sfumato.kernels.compiled import compiled
+from sfumato.kernels.compiled import compiled, compiled_within
 from sfumato.kernels.keys import sort_by_keys
 from sfumato.kernels.tables import stretch
 
@@ -62,7 +62,7 @@ def keeps_limits(limits: Limits, records: Counts, first: int, last: int, counts:
     return kept
 
 
-@compiled
+@compiled_within
 def _keeps(limits: Limits, limit: int, records: Counts, first: int, last: int, counts: Counts) -> bool:
     rule, wanted = limits.rules[limit], limits.limits[limit]
     if rule == APART:
@@ -86,7 +86,7 @@ def _keeps(limits: Limits, limit: int, records: Counts, first: int, last: int, c
     return kept
 
 
-@compiled
+@compiled_within
 def _judged(limits: Limits, limit: int, codes: Codes, counts: Counts, records: int) -> bool:
     rule, wanted = limits.rules[limit], limits.limits[limit]
     if rule == DISTINCT:
@@ -116,7 +116,7 @@ def _judged(limits: Limits, limit: int, codes: Codes, counts: Counts, records: i
     return _ordered(limits, limit, codes, counts, records) <= wanted + SLACK
 
 
-@compiled
+@compiled_within
 def _ordered(limits: Limits, limit: int, codes: Codes, counts: Counts, records: int) -> float:
     """Return the ordered distance; as :func:`~sfumato.kernels.tables.ordered_distances` does for many blocks."""
     values = limits.sizes[limit]
@@ -140,7 +140,7 @@ def _ordered(limits: Limits, limit: int, codes: Codes, counts: Counts, records: 
     return max(distance / max(values - 1, 1), unknown)
 
 
-@compiled
+@compiled_within
 def _nested(limits: Limits, limit: int, records: Counts, first: int, last: int, counts: Counts) -> float:
     """Return the distance along a tree of equal edges: half their length times what must flow through each."""
     levels = limits.nodes.shape[1]
@@ -164,7 +164,7 @@ def _nested(limits: Limits, limit: int, records: Counts, first: int, last: int, 
     return 0.5 * distance / max(height, 1)
 
 
-@compiled
+@compiled_within
 def _apart(limits: Limits, limit: int, records: Counts, first: int, last: int) -> int:
     """Count the values that lie at least epsilon apart; a box where all are missing tells none and passes."""
     numbers = np.empty(last - first, dtype=np.float64)
@@ -180,7 +180,7 @@ def _apart(limits: Limits, limit: int, records: Counts, first: int, last: int) -
     return apart(numbers[:known], limits.extras[limit])
 
 
-@compiled
+@compiled_within
 def apart(numbers: Reals, epsilon: float) -> int:
     """Count how many of some sorted numbers can be chosen so that neighbours are at least epsilon apart."""
     chosen = 1

@@ -270,7 +270,7 @@ def costs_of_pairs(points: Reals, regions: Regions, costs: Costs, asking: Counts
     return found
 
 
-@compiled
+@compiled_within
 def _pattern(point: Reals, regions: Regions, block: int, own: bool) -> int:
     found = 0
     for a in range(point.size):

@@ -11,11 +11,11 @@ from __future__ import annotations
 import numpy as np
 
 from sfumato.arrays import Codes, Counts, Flags, Reals
-from sfumato.kernels.compiled import compiled
+from sfumato.kernels.compiled import compiled, compiled_within
 from sfumato.kernels.keys import FOLD, MIX
 
 
-@compiled
+@compiled_within
 def _same(codes: Codes, one: int, other: int, ignored: Flags) -> bool:
     for attribute in range(codes.shape[1]):
         if not ignored[attribute] and codes[one, attribute] != codes[other, attribute]:
@@ -38,7 +38,7 @@ def _slot(codes: Codes, block: int, ignored: Flags, stamp: int, heads: Codes, st
     return slot
 
 
-@compiled
+@compiled_within
 def _slots_for(starts: Counts) -> int:
     largest = 1
     for pattern in range(starts.size - 1):
@@ -80,13 +80,15 @@ def matching_sums(codes: Codes, order: Counts, starts: Counts, missing: Flags, a
                 if stamps[slot] != stamp:
                     stamps[slot] = stamp
                     heads[slot] = block
-                    totals[block] = 0.0
-                totals[heads[slot]] += amounts[block]
+                    for amount in range(amounts.shape[1]):
+                        totals[block, amount] = 0.0
+                for amount in range(amounts.shape[1]):
+                    totals[heads[slot], amount] += amounts[block, amount]
             for place in range(starts[ours], starts[ours + 1]):
                 block = order[place]
                 slot = _slot(codes, block, ignored, stamp, heads, stamps)
-                if stamps[slot] == stamp:
-                    sums[block] += totals[heads[slot]]
+                for amount in range(amounts.shape[1] if stamps[slot] == stamp else 0):
+                    sums[block, amount] += totals[heads[slot], amount]
     return sums
 
 

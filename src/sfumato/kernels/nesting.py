@@ -6,17 +6,20 @@ common bounds from below how far any of them lies from a record outside.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from sfumato.arrays import Codes, Counts, Reals
-from sfumato.kernels.compiled import compiled, compiled_ratios
+from sfumato.kernels.compiled import compiled, compiled_ratios, compiled_within
+from sfumato.kernels.keys import sort_by_keys
 
 LEAF = 32
 """Boxes of up to so many records are not halved."""
 SAMPLE = 127
 """So many records tell where the middle of a box is."""
+ONE: Any = np.int64(1)
+"""A plain 1 would be a type of its own, for which a kernel is compiled once more."""
 MIXED = np.int32(-(2**31))
 """Stands for the code of a box whose records have several."""
 
@@ -81,13 +84,13 @@ def nest(attributes: Attributes, parts: Codes, order: Counts) -> Nest:
             halves[box] = boxes
             starts[boxes], stops[boxes] = starts[box], middle
             starts[boxes + 1], stops[boxes + 1] = middle, stops[box]
-            of_one_part[boxes : boxes + 2] = alone
+            of_one_part[boxes] = of_one_part[boxes + 1] = alone
             boxes += 2
         box += 1
     return _enclosed(attributes, order, starts[:boxes].copy(), stops[:boxes].copy(), halves[:boxes].copy())
 
 
-@compiled
+@compiled_within
 def _enclosed(attributes: Attributes, order: Counts, starts: Counts, stops: Counts, halves: Counts) -> Nest:
     """Find the ends and codes of boxes: of the innermost from their records, of the others from what is within them."""
     boxes, ordinals, others = starts.size, attributes.ordinal.shape[0], attributes.codes.shape[0]
@@ -96,7 +99,7 @@ def _enclosed(attributes: Attributes, order: Counts, starts: Counts, stops: Coun
     for box in range(boxes - 1, -1, -1):
         one, other = halves[box], halves[box] + 1
         if one < 0:
-            enclose(attributes, order[starts[box] : stops[box]], los[box], his[box], missing[box], codes[box])
+            enclose(attributes, order[starts[box] : stops[box]], ONE, los[box], his[box], missing[box], codes[box])
             continue
         for attribute in range(ordinals):
             los[box, attribute] = min(los[one, attribute], los[other, attribute])
@@ -109,30 +112,34 @@ def _enclosed(attributes: Attributes, order: Counts, starts: Counts, stops: Coun
 
 
 @compiled
-def enclose(attributes: Attributes, own: Counts, lo: Reals, hi: Reals, missing: Codes, codes: Codes) -> int:
-    """Find a box's ends and codes (OUT); return the attribute that its records differ most in, -1 if in none."""
+def enclose(attributes: Attributes, own: Counts, step: int, lo: Reals, hi: Reals, missing: Codes, codes: Codes) -> int:
+    """Find the ends and codes (OUT) of every ``step``-th record (IN).
+
+    Returns the attribute that they differ most in, -1 if in none.
+    """
     widest, most = -1, 0.0
     for attribute in range(lo.size):
         values = attributes.ordinal[attribute]
-        least, largest, absent = np.inf, -np.inf, 0
-        for record in own:
-            value = values[record]
+        least, largest, absent, known = np.inf, -np.inf, 0, 0
+        for place in range(0, own.size, step):
+            value = values[own[place]]
             if np.isnan(value):
                 absent += 1
             else:
+                known += 1
                 least = value if value < least else least
                 largest = value if value > largest else largest
         lo[attribute], hi[attribute], missing[attribute] = least, largest, 1 if absent else 0
         width = 0.0
-        if absent < own.size:
+        if known:
             width = attributes.omegas[attribute] * (1.0 if absent else squared_difference(least, largest))
         if width > most:
             widest, most = attribute, width
     for attribute in range(codes.size):
         row = attributes.codes[attribute]
         common = row[own[0]]
-        for record in own:
-            if row[record] != common:
+        for place in range(0, own.size, step):
+            if row[own[place]] != common:
                 common = MIXED
                 break
         codes[attribute] = common
@@ -141,7 +148,7 @@ def enclose(attributes: Attributes, own: Counts, lo: Reals, hi: Reals, missing: 
     return widest
 
 
-@compiled
+@compiled_within
 def _rank_parts(parts: Codes, own: Counts, keys: Reals) -> bool:
     """Write the parts that records belong to to ``keys`` (OUT); return whether it is one only."""
     alone = True
@@ -151,15 +158,15 @@ def _rank_parts(parts: Codes, own: Counts, keys: Reals) -> bool:
     return alone
 
 
-@compiled
+@compiled_within
 def _rank(attributes: Attributes, own: Counts, keys: Reals) -> bool:
     """Write what records differ most in, missing values last, to ``keys`` (OUT); return whether they differ."""
     ordinals, others = attributes.ordinal.shape[0], attributes.codes.shape[0]
     lo, hi = np.empty(ordinals), np.empty(ordinals)
     missing, codes = np.zeros(ordinals, dtype=np.int32), np.empty(others, dtype=np.int32)
-    attribute = enclose(attributes, own[:: (own.size + SAMPLE - 1) // SAMPLE], lo, hi, missing, codes)
+    attribute = enclose(attributes, own, (own.size + SAMPLE - 1) // SAMPLE, lo, hi, missing, codes)
     if attribute < 0:
-        attribute = enclose(attributes, own, lo, hi, missing, codes)
+        attribute = enclose(attributes, own, ONE, lo, hi, missing, codes)
     for place in range(own.size):
         if 0 <= attribute < ordinals:
             value = attributes.ordinal[attribute, own[place]]
@@ -169,13 +176,14 @@ def _rank(attributes: Attributes, own: Counts, keys: Reals) -> bool:
     return attribute >= 0
 
 
-@compiled
+@compiled_within
 def _part(own: Counts, keys: Reals, spare: Counts, sample: Reals) -> int:
     """Put the records (IN, OUT) with lower keys first, and return how many they are; equal keys stay together."""
     count = min(own.size, sample.size)
     for place in range(count):
         sample[place] = keys[place * own.size // count]
-    middle = np.sort(sample[:count])[count // 2]
+    sort_by_keys(sample[:count], sample[:count])
+    middle = sample[count // 2]
     below = up_to = 0
     for place in range(own.size):
         below += keys[place] < middle
@@ -190,7 +198,8 @@ def _part(own: Counts, keys: Reals, spare: Counts, sample: Reals) -> int:
         else:
             spare[second] = own[place]
             second += 1
-    own[first:] = spare[:second]
+    for place in range(second):
+        own[first + place] = spare[place]
     return first
 
 

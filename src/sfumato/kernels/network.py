@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sfumato.arrays import Codes, Counts, Flags
-from sfumato.kernels.compiled import compiled
+from sfumato.kernels.compiled import compiled, compiled_within
 
 EMPTY, TREE, FULL = 0, 1, 2
 """What an arc is: without flow, of the tree, or full."""
@@ -54,7 +54,7 @@ class Tree(NamedTuple):
     """Whose label is each node's own: that of its home while it is there."""
 
 
-@compiled
+@compiled_within
 def hang(tree: Tree, arcs: Arcs, node: int, parent: int, arc: int) -> None:
     """Make a node, with all below it, a child of another (IN, OUT); depths and labels are left as they are."""
     tree.parents[node], tree.arcs[node] = parent, arc
@@ -66,7 +66,7 @@ def hang(tree: Tree, arcs: Arcs, node: int, parent: int, arc: int) -> None:
     arcs.states[arc] = TREE
 
 
-@compiled
+@compiled_within
 def _cut(tree: Tree, node: int) -> None:
     """Take a node out of its parent's children (IN, OUT)."""
     before, following = tree.befores[node], tree.nexts[node]
@@ -78,7 +78,7 @@ def _cut(tree: Tree, node: int) -> None:
         tree.befores[following] = before
 
 
-@compiled
+@compiled_within
 def label_below(tree: Tree, arcs: Arcs, top: int) -> None:
     """Set depths and labels (OUT) of a node and all below it, from its parent's, and let go home who can."""
     node = top
@@ -103,7 +103,7 @@ def label_below(tree: Tree, arcs: Arcs, top: int) -> None:
             node = parent
 
 
-@compiled
+@compiled_within
 def _call_out(tree: Tree, arcs: Arcs, node: int) -> None:
     """Put a node that is at home into the lists of children (IN, OUT)."""
     home = tree.judges[node]
@@ -143,7 +143,7 @@ def minimize(arcs: Arcs, tree: Tree, first: int) -> int:
     return pivots
 
 
-@compiled
+@compiled_within
 def _pivot(arcs: Arcs, tree: Tree, entering: int) -> None:
     """Send as much flow (IN, OUT) as can be around the circle that an arc closes; the last arc that stops it leaves."""
     forward = arcs.states[entering] == EMPTY
@@ -179,7 +179,7 @@ def _pivot(arcs: Arcs, tree: Tree, entering: int) -> None:
     _turn(arcs, tree, inner, outer, entering, leaving)
 
 
-@compiled
+@compiled_within
 def _join(tree: Tree, one: int, other: int) -> int:
     """Return the lowest node that both are below."""
     while one != other:
@@ -190,7 +190,7 @@ def _join(tree: Tree, one: int, other: int) -> int:
     return one
 
 
-@compiled
+@compiled_within
 def _room(arcs: Arcs, arc: int, forward: bool) -> int:
     """Return how much more an arc can take, or how much less."""
     if not forward:
@@ -198,7 +198,7 @@ def _room(arcs: Arcs, arc: int, forward: bool) -> int:
     return 1 - arcs.flows[arc] if arcs.narrow[arc] else BOUNDLESS
 
 
-@compiled
+@compiled_within
 def _send(arcs: Arcs, tree: Tree, node: int, join: int, amount: int, upwards: bool) -> None:
     """Send flow (IN, OUT) between a node and one above it."""
     while node != join:
@@ -207,7 +207,7 @@ def _send(arcs: Arcs, tree: Tree, node: int, join: int, amount: int, upwards: bo
         node = tree.parents[node]
 
 
-@compiled
+@compiled_within
 def _turn(arcs: Arcs, tree: Tree, inner: int, outer: int, entering: int, leaving: int) -> None:
     """Hang what is below the leaving arc on the other end of the entering one (IN, OUT)."""
     node, parent, arc = inner, outer, entering

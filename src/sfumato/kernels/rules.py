@@ -87,7 +87,7 @@ def mark(side: Side, conditions: Conditions, alpha: float, first: int, last: int
                 side.full[block, condition, word] = full
 
 
-@compiled
+@compiled_within
 def everybody(block: int, n_records: int, words: Words) -> None:
     """Set the bits of all records that a block has in ``words`` (OUT: WORDS)."""
     for word in range(WORDS):
@@ -95,7 +95,7 @@ def everybody(block: int, n_records: int, words: Words) -> None:
         words[word] = ~NONE if left >= 64 else (ONE << np.uint64(left)) - ONE if left > 0 else NONE
 
 
-@compiled
+@compiled_within
 def narrow(wide: Words, condition: Words, narrowed: Words) -> bool:
     """Write who is in both to ``narrowed`` (OUT: WORDS), and tell whether anybody is."""
     anybody = NONE
@@ -130,7 +130,7 @@ def add_products(
     sums[:] = 0.0
     for block in range(first, last):
         everybody(block, side.codes.shape[0], reaching[0])
-        full[0] = reaching[0]
+        everybody(block, side.codes.shape[0], full[0])
         # the step from which on nobody is left, and the rule whose steps the bits are of
         nobody, previous, kept = deepest, -1, 0
         for place in range(n_active):
@@ -185,7 +185,7 @@ def list_factors(conditions: Conditions, path: Paths, length: int, columns: Coun
     return size
 
 
-@compiled
+@compiled_within
 def block_sum(
     codes: NDArray[Any],
     grades: Reals,

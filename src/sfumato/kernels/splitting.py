@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from sfumato.arrays import Counts, Flags, Reals
-from sfumato.kernels.compiled import compiled
+from sfumato.kernels.compiled import compiled, compiled_within
 from sfumato.kernels.cuts import (
     EVEN,
     NO,
@@ -48,7 +48,7 @@ def _part_records(
     return lefts
 
 
-@compiled
+@compiled_within
 def _evened(values: Reals, k: int, records: Counts, first: int, middle: int, last: int) -> int:
     """Move the cut of a node of few boxes down to a multiple of k records, unless it parts equal values there."""
     extra = (middle - first) % k
@@ -68,7 +68,7 @@ def _evened(values: Reals, k: int, records: Counts, first: int, middle: int, las
     return first + kept
 
 
-@compiled
+@compiled_within
 def _forget_near(tried: Reals, found: int, cut: int, size: int) -> None:
     """Do not try cuts that are nearly the same as one that breaks a limit."""
     for other in range(found):
@@ -77,7 +77,7 @@ def _forget_near(tried: Reals, found: int, cut: int, size: int) -> None:
             tried[other, 0] = np.inf
 
 
-@compiled
+@compiled_within
 def _cut_heap(space: Space, limits: Limits, work: Work, records: Counts, first: int, last: int) -> int:
     """Cut off what differs from the value that a whole sample has; return as for a large node."""
     for attribute in range(space.kinds.size):

@@ -113,9 +113,14 @@ def ordered_distances(starts: Counts, codes: Codes, counts: Counts, overall: Cou
     all values. ``overall`` (IN) counts each value in the table; codes beyond it are left out.
     """
     values = overall.size
-    table = np.cumsum(overall) / max(overall.sum(), 1)
-    prefix = np.zeros(values + 1, dtype=np.float64)
-    prefix[1:] = np.cumsum(table)
+    table, prefix = np.zeros(values), np.zeros(values + 1)
+    seen = 0
+    for value in range(values):
+        seen += overall[value]
+        table[value] = seen
+    for value in range(values):
+        table[value] /= max(seen, 1)
+        prefix[value + 1] = prefix[value] + table[value]
     distances = np.zeros(starts.size - 1, dtype=np.float64)
     for row in range(starts.size - 1):
         end = starts[row + 1]

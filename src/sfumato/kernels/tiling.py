@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.arrays import Codes, Flags, Reals
-from sfumato.kernels.compiled import compiled
+from sfumato.kernels.compiled import compiled, compiled_within
 from sfumato.kernels.space import SET
 
 NONE = np.uint64(0)
@@ -65,7 +65,7 @@ def find_cells(
                 break
 
 
-@compiled
+@compiled_within
 def _part_places(lo: Reals, hi: Reals, whole: bool, low: int, high: int, highest: Reals) -> tuple[int, float]:
     """Return the box with which the right side of a cut begins, and the cut; 0 if there is none."""
     most = -np.inf
@@ -83,7 +83,7 @@ def _part_places(lo: Reals, hi: Reals, whole: bool, low: int, high: int, highest
     return best, cut
 
 
-@compiled
+@compiled_within
 def _part_set(sets: NDArray[np.uint64], low: int, high: int, together: NDArray[np.uint64]) -> int:
     """Return the box with which the right side of a cut between categories begins, 0 if there is none."""
     words = sets.shape[1]
@@ -103,7 +103,7 @@ def _part_set(sets: NDArray[np.uint64], low: int, high: int, together: NDArray[n
     return best
 
 
-@compiled
+@compiled_within
 def roundest(below: float, above: float) -> float:
     """Return the number with the fewest digits above one and below another, or up to it if both are whole."""
     whole = np.floor(below) == below and np.floor(above) == above

@@ -53,6 +53,16 @@ class ReleaseError(SfumatoError):
     """A release cannot be written, opened or believed."""
 
 
+def needs(what: str, package: str, *, extra: str) -> MicrofileError:
+    """Say which package is not there, and how it is installed.
+
+    >>> print(needs(".sav files", "pyreadstat", extra="files"))
+    .sav files need the package pyreadstat
+    Hint: pip install 'sfumato[files]'
+    """
+    return MicrofileError(f"{what} need the package {package}", hint=f"pip install 'sfumato[{extra}]'")
+
+
 def nearest(name: str, known: Iterable[str]) -> str:
     """Say which known name is meant, or which there are.
 

@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -44,6 +47,32 @@ def test_the_same_kind_of_frame_goes_out(frame):
     assert type(changed.frame) is type(frame)
     assert changed.names == people.names
     assert changed.series("text").to_list() == ["x", "y", None]
+
+
+def test_without_pyarrow_the_extra_for_pandas_is_named():
+    # in a process of its own: who has loaded pyarrow keeps it
+    code = """
+import sys
+from importlib.machinery import PathFinder
+
+class WithoutPyarrow(PathFinder):
+    @classmethod
+    def find_spec(cls, name, *where):
+        return None if name == "pyarrow" else PathFinder.find_spec(name, *where)
+
+sys.meta_path[sys.meta_path.index(PathFinder)] = WithoutPyarrow
+import pandas as pd
+import sfumato as sf
+
+frame = pd.DataFrame({"age": [1.5, 2.5], "sex": ["f", None]})
+print(sf.Microfile(frame[["age"]]).series("age").to_list())
+sf.Microfile(frame)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.stdout == "[1.5, 2.5]\n"
+    assert done.stderr.endswith(
+        "texts and categories of pandas (column 'sex') need the package pyarrow\nHint: pip install 'sfumato[pandas]'\n"
+    )
 
 
 @pytest.mark.parametrize("missing", [0, [0], "0", {"x": 0}])

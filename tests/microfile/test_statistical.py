@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import polars as pl
@@ -34,6 +35,13 @@ def test_spss(tmp_path):
     assert people.encoded("job").codes.tolist() == [0, 1, -1]
     assert people.series("sex").dtype == pl.Int64
     assert people.numbers("pay")[0] == 1.5
+
+
+def test_without_its_package_the_extra_is_named(tmp_path, monkeypatch):
+    pyreadstat.write_sav(FRAME, str(tmp_path / "people.sav"))
+    monkeypatch.setitem(sys.modules, "pyreadstat", None)
+    with pytest.raises(MicrofileError, match=r"\.sav files need the package pyreadstat\nHint: .*sfumato\[files\]"):
+        sf.read(tmp_path / "people.sav")
 
 
 def test_amounts_beyond_whole_numbers_stay_reals(tmp_path):

@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 
 from sfumato.arrays import Reals
-from sfumato.errors import MicrofileError, SettingError, nearest
+from sfumato.errors import MicrofileError, SettingError, nearest, needs
 from sfumato.html import MOST_ROWS
 from sfumato.html import table as html_table
 from sfumato.microfile.attribute import Attribute, Code, Kind, kind_named, ordered_categories
@@ -121,6 +121,8 @@ class Microfile:
         if name not in self._series:
             try:
                 self._series[name] = self._table.get_column(name).to_polars()
+            except ImportError:
+                raise needs(f"texts and categories of pandas (column {name!r})", "pyarrow", extra="pandas") from None
             except (Exception, pl.exceptions.PanicException):
                 # a foreign message would show values
                 raise MicrofileError(

@@ -7,7 +7,7 @@ from typing import Any
 
 import polars as pl
 
-from sfumato.errors import MicrofileError
+from sfumato.errors import MicrofileError, needs
 from sfumato.microfile.microfile import Kinds, Microfile, Missing
 
 _MEASURES = {"nominal": "categorical", "ordinal": "ordinal", "scale": "numeric"}
@@ -22,9 +22,7 @@ def read_statistical(path: Path, *, kinds: Kinds | None, missing: Missing | None
     try:
         import pyreadstat
     except ImportError:
-        raise MicrofileError(
-            f"{path.suffix} files need the package pyreadstat", hint="pip install 'sfumato[files]'"
-        ) from None
+        raise needs(f"{path.suffix} files", "pyreadstat", extra="files") from None
     readers: dict[str, Any] = {
         ".sav": pyreadstat.read_sav,
         ".zsav": pyreadstat.read_sav,

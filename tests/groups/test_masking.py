@@ -229,6 +229,21 @@ def test_what_is_told_of_spared_people_is_true() -> None:
     assert f"'A' can have {women + 4} members at most, for no more of its records can be" in refused.value.message
 
 
+def test_errors_name_only_places_that_the_steward_has_named() -> None:
+    with pytest.raises(UnattainableError, match=r"^'C' cannot be hidden"):
+        mask(spare=["age > 20"]).protect(people())
+    with pytest.raises(UnattainableError, match=r"^1 hidden place cannot be hidden"):
+        mask(spare=["age > 20"], hide="outliers").protect(people())
+    rest = {"A": 4, "B": 6, "D": 24, "E": 3, "F": 26}
+    with pytest.raises(UnattainableError, match=r"^a place shall give 38 vital records"):
+        mask(hide=None, target=rest, spare=["sex == 'f'"]).protect(people())
+
+
+def test_places_without_a_universe_are_counted() -> None:
+    with pytest.raises(SettingError, match="universe: nobody of it is at 1 place, so that"):
+        mask(signal="concentration", universe="area != 'SECRET'").protect(people(COUNTS | {"SECRET": 0}))
+
+
 @pytest.mark.parametrize("swap", ["exact", "greedy", "memetic"])
 @pytest.mark.parametrize(
     ("spared", "message"),

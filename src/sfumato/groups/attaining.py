@@ -13,7 +13,7 @@ from sfumato.errors import UnattainableError
 
 
 def check_attainable(
-    places: Codes, kept: Codes, vital: Counts, candidates: Counts, delta: Counts, labels: Sequence[object] | None
+    places: Codes, kept: Codes, vital: Counts, candidates: Counts, delta: Counts, labels: Sequence[str | None] | None
 ) -> None:
     """Refuse changes that no swaps bring about.
 
@@ -26,7 +26,7 @@ def check_attainable(
     delta
         By how many the vital records of each place shall change.
     labels
-        What places are called, or their codes.
+        What places are called, None of those that must not be named; default: their codes.
     """
     if delta.sum() != 0:
         raise UnattainableError(
@@ -41,8 +41,9 @@ def check_attainable(
         _check_kept(places, kept, vital, candidates, delta, labels)
 
 
-def _name(place: int, labels: Sequence[object] | None) -> str:
-    return f"place {place if labels is None else labels[place]}"
+def _name(place: int, labels: Sequence[str | None] | None) -> str:
+    name = str(place) if labels is None else labels[place]
+    return "a place" if name is None else f"place {name}"
 
 
 def _refuse_few(name: str, change: int, givers: int, takers: int) -> None:
@@ -59,7 +60,7 @@ def _refuse_few(name: str, change: int, givers: int, takers: int) -> None:
 
 
 def _check_kept(
-    places: Codes, kept: Codes, vital: Counts, candidates: Counts, delta: Counts, labels: Sequence[object] | None
+    places: Codes, kept: Codes, vital: Counts, candidates: Counts, delta: Counts, labels: Sequence[str | None] | None
 ) -> None:
     """Refuse if records that agree in what must not change are too few.
 

@@ -29,7 +29,7 @@ def swap_greedily(
     candidates: Flags,
     delta: Counts,
     *,
-    labels: Sequence[object] | None = None,
+    labels: Sequence[str | None] | None = None,
     threads: int | None = None,
     progress: Progress = silent,
 ) -> Swaps:

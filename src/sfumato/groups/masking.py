@@ -73,6 +73,14 @@ class Task:
         """What hidden places are called."""
         return [self.places.labels[place] for place in self.hidden]
 
+    @property
+    def names(self) -> tuple[str | None, ...]:
+        """What errors call places: as the steward does; those that no setting names are records' values."""
+        its = self.settings
+        hide = its.hide if isinstance(its.hide, tuple) else ()
+        given = {*hide, *(its.target or ()), *its.known, *its.decoys, *its.restrictions}
+        return tuple(label if label in given else None for label in self.places.labels)
+
 
 @dataclass(frozen=True)
 class Exchange:
@@ -278,7 +286,7 @@ def exchanged(task: Task, progress: Progress) -> tuple[Task, Exchange]:
         task.movable,
         task.candidates,
         wanted.counts - task.counts,
-        labels=task.places.labels,
+        labels=task.names,
         threads=settings.threads,
         progress=progress,
     )
@@ -304,19 +312,18 @@ def refuse_standing_out(task: Task, after: Microfile) -> None:
         hidden = [label for label in places.labels if label not in settings.known]
     if shown := shown_at(settings, after, hidden):
         raise UnattainableError(
-            f"hide: the group still stands out at {_named(settings, shown)}",
+            f"hide: the group still stands out at {_named(task, shown)}",
             hint="reshape in another way, or let the memetic search go on longer (generations)",
         )
     if weight_shown(settings) and (shown := shown_at(settings, after, task.hidden_labels, weight=settings.weight)):
         raise UnattainableError(
-            f"hide: counted with the weights {settings.weight!r}, the group still stands out at "
-            f"{_named(settings, shown)}",
+            f"hide: counted with the weights {settings.weight!r}, the group still stands out at {_named(task, shown)}",
             hint="reshape in another way, hide more places, or do not release the weights (name them in identifiers)",
         )
 
 
-def _named(settings: GroupMask, places: Sequence[str]) -> str:
-    """Name the places that the steward has named; others are records' values, and only counted."""
-    if isinstance(settings.hide, tuple) and {*places} <= {*settings.hide}:
+def _named(task: Task, places: Sequence[str]) -> str:
+    """Name the places that the steward has named; others are only counted."""
+    if {*places} <= {*task.names}:
         return ", ".join(places)
     return f"{len(places):,} hidden place{'s' * (len(places) > 1)}"

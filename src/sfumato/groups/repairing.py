@@ -182,7 +182,7 @@ class _Loop:
             movable,
             free,
             change,
-            labels=self.places.labels,
+            labels=task.names,
             threads=settings.threads,
             progress=progress,
         )
@@ -223,7 +223,7 @@ class _Loop:
             capacities=counts + np.floor(room * parts).astype(np.int64),
             alpha=sighting.alpha,
             robust=sighting.robust,
-            labels=tuple(self.places.labels[place] for place in places),
+            labels=tuple(self.task.names[place] for place in places),
         )
         if settings.reshape == "least":
             # sums of grades are not counts of records, so that what is proven of them would be worth nothing

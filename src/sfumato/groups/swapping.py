@@ -67,7 +67,7 @@ def swap_exactly(
     candidates: Flags,
     delta: Counts,
     *,
-    labels: Sequence[object] | None = None,
+    labels: Sequence[str | None] | None = None,
     threads: int | None = None,
     progress: Progress = silent,
 ) -> Swaps:
@@ -87,7 +87,7 @@ def swap_exactly(
     delta
         By how many the vital records of each place shall change; these numbers sum up to nought.
     labels
-        What places are called in messages, or their codes.
+        What places are called in messages, None of those that must not be named; default: their codes.
     threads
         How many to use, or as many as there are processors.
     progress

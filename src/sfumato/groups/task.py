@@ -50,8 +50,8 @@ class Reshaping:
     """The universe at each place, of a concentration or difference."""
     subordinate: Reals | None = None
     """What is subtracted from the concentration, of a difference."""
-    labels: tuple[str, ...] = ()
-    """The places' names, for messages."""
+    labels: tuple[str | None, ...] = ()
+    """The places' names, for messages; places without a name are only counted there."""
 
     def __post_init__(self) -> None:
         counts = _read_counts(self.counts)
@@ -156,13 +156,19 @@ class Reshaping:
 
     def name(self, place: int) -> str:
         """Name a place in a message."""
-        return repr(self.labels[place]) if self.labels else f"place {place} (from 0)"
+        if not self.labels:
+            return f"place {place} (from 0)"
+        label = self.labels[place]
+        return "a place" if label is None else repr(label)
 
     def unattainable(self, counts: ArrayLike | None, how: str, hint: str) -> UnattainableError:
         """Say which place cannot be hidden, and what would help."""
         still = self.hidden if counts is None else self.flagged(counts) or self.hidden
-        names = ", ".join(self.name(place) for place in still[:8]) + (", ..." if len(still) > 8 else "")
-        return UnattainableError(f"{names} cannot be hidden by {how} at alpha {self.alpha}", hint=hint)
+        if all(self.labels[place] is not None for place in still if self.labels):
+            told = ", ".join(self.name(place) for place in still[:8]) + (", ..." if len(still) > 8 else "")
+        else:
+            told = f"{len(still):,} hidden place{'s' * (len(still) > 1)}"
+        return UnattainableError(f"{told} cannot be hidden by {how} at alpha {self.alpha}", hint=hint)
 
 
 def _read_counts(counts: ArrayLike) -> Counts:

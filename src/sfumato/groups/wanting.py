@@ -119,7 +119,7 @@ def _reshaping(task: Task) -> Reshaping:
         robust=settings.robust,
         sizes=sizes,
         subordinate=subordinate,
-        labels=task.places.labels,
+        labels=task.names,
     )
 
 
@@ -154,9 +154,9 @@ def _universe(task: Task) -> tuple[Reals | None, Reals | None]:
         everybody = chosen_in(people, settings.universe, setting="universe") | task.members
     sizes = task.places.count(everybody)
     if not sizes.all():
-        empty = [label for label, size in zip(task.places.labels, sizes, strict=True) if not size]
+        empty = int((sizes == 0).sum())
         raise SettingError(
-            f"universe: nobody of it is at {empty[0]!r}, so that there is no share",
-            hint="choose a larger universe, or leave the place out (values)",
+            f"universe: nobody of it is at {empty:,} place{'s' * (empty > 1)}, so that there is no share",
+            hint="choose a larger universe, or leave out places without anybody of it (values)",
         )
     return sizes, None if settings.signal == "concentration" else task.quantity.values / sizes - task.signal.values

@@ -29,6 +29,26 @@ def test_a_group_that_is_only_unnamed_is_disclosed(run, recipe):
     assert f"The group is disclosed: 1 of 1 places are found ({GARRISON})." in out
     assert "What attacks find if only the vital attributes are removed" in out
     assert "then the group (support" in out
+    assert f"{len(TOWNS) - 1} places neither stand out nor are found; they have up to" in out
+    places = [line.split()[0] for line in out[out.index("Where, by") :].splitlines() if "stands out" in line]
+    assert places == [GARRISON]
+
+
+def test_tables_fit_into_80_signs(run, recipe, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    _, out, _ = run("attack", recipe())
+    head = "  attack                 finds   right    Youden   evidence            corr."
+    lines = out.splitlines()
+    assert [line.split() for line in lines if line.startswith("  attack")] == [head.split()] * 2
+    names = ("  fuzzy rules ", "  logistic regression ")
+    assert sum(line.startswith(names) and line.rstrip()[-1].isdigit() for line in lines) == 4
+
+
+def test_one_rule_is_one(run, recipe):
+    long = '{ attribute = "hours", values = { long = { shape = "rising", corners = [42, 50] } } }'
+    young = '{ attribute = "age", values = { young = { shape = "falling", corners = [25, 35] } } }'
+    _, out, _ = run("attack", recipe(RECIPE.replace("against = true", "") + f"variables = [{young}, {long}]"))
+    assert "1 rule:" in out
 
 
 def test_what_a_recipe_protects_is_attacked_with_its_release(run, recipe, tmp_path):

@@ -25,8 +25,8 @@ from sfumato.microfile.microfile import Microfile, as_microfile
 from sfumato.microfile.selection import attributes_of
 from sfumato.progress import Progress, silent
 
-COLUMNS = ("attack", "finds", "of them right", "of", "Youden's J", "evidence", "correlation")
-"""What tables tell of an attack."""
+COLUMNS = ("attack", "finds", "right", "Youden", "evidence", "corr.")
+"""What tables tell of an attack, in 80 signs; the last is the correlation of the signals."""
 AFRESH = 1000
 """A release is attacked with other random numbers than those against which it may have been masked."""
 
@@ -87,11 +87,10 @@ class Disclosure:
         return (
             self.attack,
             len(self.found),
-            len(self.disclosed),
-            len(self.standing_out),
-            its.youden,
-            f"{its.bayes.value:.2f} ({its.bayes.words})",
-            self.correlation,
+            f"{len(self.disclosed):,} of {len(self.standing_out):,}",
+            round(its.youden, 2),
+            f"{its.bayes.value:.1f} ({its.bayes.words})",
+            round(self.correlation, 2),
         )
 
     def _repr_html_(self) -> str:

@@ -6,6 +6,7 @@ import warnings
 from pathlib import Path
 from typing import Annotated, Any
 
+import numpy as np
 import typer
 
 from sfumato.attacks.disclosure import COLUMNS, Disclosure, Verdict, judge
@@ -20,7 +21,7 @@ from sfumato.recipe import Recipe, read_recipe
 from sfumato.release.release import Release, open_release
 
 SHOWN = 30
-"""So many places are printed, those with most members; JSON tells all."""
+"""So many of the places that stand out or are found are printed, those with most members; JSON tells all."""
 RULES = 5
 """So many rules are printed, the best supported."""
 
@@ -156,10 +157,10 @@ def _show(
         out.print(table(title, COLUMNS, [one.row for one in its.disclosures]))
     rules = rules_of(found["unprotected"])
     if rules:
-        out.print(f"{plain(len(rules))} rules, the best supported first:")
+        out.print("1 rule:" if len(rules) == 1 else f"{plain(len(rules))} rules, the best supported first:")
         for rule in rules[:RULES]:
             out.print(f"  {rule.words} (support {rule.support:.1%}, ratio {rule.confidence_ratio:.2f})", markup=False)
-    out.print(table("Where, by the worst of the attacks", *_places(last.worst)))
+    _show_places(last.worst)
     for note in notes:
         out.print(f"Note: {note}.", markup=False)
     if last.disclosed:
@@ -171,21 +172,29 @@ def _show(
         out.print(f"The picture lies in {picture}; like all this it is for the steward alone.", markup=False)
 
 
-def _places(one: Disclosure) -> tuple[tuple[str, ...], list[tuple[object, ...]]]:
-    """Return the table of places with most members, and of all that are found or stand out."""
-    asked = {*one.standing_out, *one.found}
-    order = sorted(range(len(one.labels)), key=lambda place: (place not in asked, -one.true.values[place]))
-    regions = one.regions or ("",) * len(one.labels)
-    rows: list[tuple[object, ...]] = [
-        (
-            one.labels[place],
-            *((regions[place],) if one.regions else ()),
-            int(one.true.values[place]),
-            float(one.auxiliary.values[place]),
-            "stands out" if place in one.standing_out else "known" if place in one.known else "",
-            "found" if place in one.found else "",
-        )
-        for place in order[: max(SHOWN, len(asked))]
-    ]
-    columns = ("place", *(("region",) if one.regions else ()), "members", "taken for members", "truth", "attack")
-    return columns, rows
+def _show_places(one: Disclosure) -> None:
+    """Print the places that are found, stand out or are known, and how many members others have at most."""
+    members = one.true.values
+    told = {*one.standing_out, *one.found, *one.known}
+    order = np.argsort(-members, kind="stable").tolist()
+    asked, others = [place for place in order if place in told], [place for place in order if place not in told]
+    shown, out = asked[:SHOWN], console()
+    if shown:
+        columns = ("place", *(("region",) if one.regions else ()), "members", "taken for members", "truth", "attack")
+        rows = [
+            (
+                one.labels[place],
+                *((one.regions[place],) if one.regions else ()),
+                int(members[place]),
+                float(one.auxiliary.values[place]),
+                "stands out" if place in one.standing_out else "known" if place in one.known else "",
+                "found" if place in one.found else "",
+            )
+            for place in shown
+        ]
+        out.print(table("Where, by the worst of the attacks", columns, rows))
+    if len(asked) > len(shown):
+        out.print(f"{plain(len(asked) - len(shown))} more places stand out or are found; --json tells all.")
+    if others:
+        most = plain(int(members[others[0]]))
+        out.print(f"{plain(len(others))} places neither stand out nor are found; they have up to {most} members.")

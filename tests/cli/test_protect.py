@@ -66,6 +66,25 @@ def test_protect_as_json(run, recipe, folder):
     assert json.loads(record)["seed"] == 7
 
 
+def test_places_are_told_as_they_were_given(run, recipe, folder, monkeypatch):
+    recipe()
+    monkeypatch.chdir(folder)
+    assert "The release lies in people-release; what only you may keep in people-release.private." in protected(run)
+    assert "The release lies in out; what only you may keep in out.private." in protected(run, "--out", "out")
+    assert "The report lies in out.html." in run("report", "out")[1]
+    (folder / "empty").mkdir()
+    monkeypatch.chdir(folder / "empty")
+    told = run("protect", "../people.toml", "--out", ".")[1]
+    assert f"The release lies in {folder / 'empty'}; what only you may keep in {folder / 'empty.private'}." in told
+    assert (folder / "empty.private").is_dir()
+
+
+def protected(run, *options):
+    code, out, _ = run("protect", "people.toml", *options)
+    assert code == 0
+    return out
+
+
 def test_limits_of_every_kind_are_told(run, recipe):
     text = GOOD.replace("l = 2", 'l = 1.5\ndiversity = "entropy"\nepsilon = { age = 2 }')
     code, out, _ = run("protect", str(recipe(text)), "--json")

@@ -13,6 +13,7 @@ from sfumato.cli.show import console, emit, plain, progress_shown, table, verdic
 from sfumato.errors import SettingError
 from sfumato.recipe import Recipe, read_recipe
 from sfumato.release.audit import Audit
+from sfumato.release.folder import beside, named
 from sfumato.release.fuzziness import fuzzy_forms
 from sfumato.release.release import Format, Release, check_folder
 from sfumato.report.evidence import Evidence, evidence_of
@@ -38,7 +39,8 @@ def protect(
 ) -> None:
     """Run the recipe's protections in order and write the release."""
     asked = read_recipe(recipe, seed=seed)
-    folder = check_folder(out or recipe.parent / f"{recipe.stem}-release", force=force)
+    told = named(out or recipe.parent / f"{recipe.stem}-release")
+    folder = check_folder(told, force=force)
     across = _axes(axes, picture)
     if format not in ("parquet", "csv"):
         raise SettingError(f"format {format!r} is not known; allowed: parquet, csv")
@@ -67,9 +69,9 @@ def protect(
     with verdict(kept=written.audit.holds):
         if json:
             content = as_json(asked, release, written)
-            emit(content | {"release": str(folder), "picture": None if picture is None else str(picture)})
+            emit(content | {"release": str(told), "picture": None if picture is None else str(picture)})
         else:
-            _show(asked, release, written, folder, picture)
+            _show(asked, release, written, told, picture)
 
 
 def _axes(given: str | None, picture: Path | None) -> tuple[str, ...]:
@@ -145,7 +147,7 @@ def _show(recipe: Recipe, release: Release, written: Evidence, folder: Path, pic
     boxes = (*_exactness(settings), *_edges(settings)) if settings["method"] == "boxes" else ()
     for line in (*_groups(release), *boxes, *_sets(release, measured)):
         out.print(line, markup=False)
-    out.print(f"The release lies in {folder}; what only you may keep in {folder}.private.", markup=False)
+    out.print(f"The release lies in {folder}; what only you may keep in {beside(folder, '.private')}.", markup=False)
     if picture is not None:
         out.print(f"The picture lies in {picture}.", markup=False)
 

@@ -59,6 +59,25 @@ def new_folder(target: Path, *, force: bool, check: Callable[[Path], None]) -> I
         os.close(hold)
 
 
+def named(folder: Path) -> Path:
+    """Return a folder as it was given, if that ends with a name and not with dots.
+
+    >>> named(Path("out")), named(Path(".")) == Path.cwd()
+    (PosixPath('out'), True)
+    """
+    return folder if folder.name.strip(".") else Path(os.path.abspath(folder))
+
+
+def beside(folder: Path, ending: str) -> Path:
+    """Return what lies beside a folder and has its name with an ending, told as the folder is.
+
+    >>> beside(Path("out"), ".html")
+    PosixPath('out.html')
+    """
+    whole = named(folder)
+    return whole.with_name(f"{whole.name}{ending}")
+
+
 def move_private(written: Path, place: Path) -> None:
     """Move a file to where only its owner can read it, in one step."""
     if place.parent.is_symlink():

@@ -35,7 +35,7 @@ from sfumato.release.certificate import (
 )
 from sfumato.release.codebook import Codebook, describe
 from sfumato.release.data import column_facts, released_frame, reordered, write_data
-from sfumato.release.folder import check_target, move_private, new_folder, remove_private, write_private
+from sfumato.release.folder import beside, check_target, move_private, new_folder, remove_private, write_private
 from sfumato.statistics.dismissal import Dismiss, Dismissal, dismissal_of
 from sfumato.statistics.estimate import Estimate, Regression, estimate_of
 from sfumato.statistics.language import Statistic, parse
@@ -266,7 +266,7 @@ class Release:
             certificate = self._fill(work, frame, audit, format)
             progress("verifying", 0.7)
             _verify(work)
-            record = record_file(folder.with_name(f"{folder.name}.private"), certificate.seal)
+            record = record_file(beside(folder, ".private"), certificate.seal)
             if not record.exists():
                 undo.push(lambda kind, *_: remove_private(record) if kind else None)
             write_private(work / ".private", to_json({"seal": certificate.seal, **private}))

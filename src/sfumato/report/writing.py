@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -12,6 +11,7 @@ from sfumato.groups.record import group_findings
 from sfumato.progress import Progress, silent
 from sfumato.release.audit import Finding, require_release
 from sfumato.release.certificate import read_private
+from sfumato.release.folder import beside
 from sfumato.report.distributions import blocks_section, risk_section
 from sfumato.report.evidence import Evidence, evidence_of
 from sfumato.report.files import EVERYBODY, OWNER, check_file, write_file
@@ -84,9 +84,8 @@ def report_path(folder: Path, out: Path | None, *, edition: Edition) -> Path:
     edition
         The private edition is never mistaken for the public one.
     """
-    whole = Path(os.path.abspath(folder))
     ending = ".html" if edition == "public" else ".private.html"
-    path = whole.with_name(f"{whole.name}{ending}") if out is None else out
+    path = beside(folder, ending) if out is None else out
     return check_file(path, what="report", formats=(".html",), beside=folder)
 
 

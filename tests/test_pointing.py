@@ -66,6 +66,21 @@ harmonise = [
 ]
 """
 
+ATTACK = """[microfile]
+path = "here.csv"
+identifiers = ["army"]
+
+[attack]
+third_party = "there.csv"
+vital = { army = [1] }
+parameter = "town"
+search = "exact"
+attackers = ["rules"]
+known = ["t05"]
+region = "coast"
+variables = "acs"
+"""
+
 
 @pytest.fixture(scope="module")
 def files(tmp_path_factory):
@@ -118,6 +133,52 @@ def test_the_line_of_a_mistake(files, old, new, kind):
         read_recipe(files / "r.toml").run()
     assert type(wrong.value) is kind
     assert wrong.value.message.startswith(f"r.toml, line {line}: ")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("[attack]", "[[attack]]", "write [attack] with one bracket"),
+        ('"there.csv"', "[]", "'attack.third_party': give the path of a file, a table that has it, or a list of these"),
+        ('"there.csv"', "3", "'attack.third_party': give the path of a file"),
+        ('known = ["t05"]', 'known = ["t99"]', "attack: known: there is no place 't99'"),
+        ('region = "coast"', 'region = "cost"', "attack: region: there is no column 'cost'"),
+        ('region = "coast"', 'region = "sex"', "attack: region: 'sex' is not the region of places"),
+        (
+            "vital = { army = [1] }",
+            "vital = { army = [7] }",
+            "attack: vital: the third-party file has no vital records",
+        ),
+        (
+            'variables = "acs"',
+            'variables = "asc"',
+            "'attack.variables': give a list of variables, or 'acs' (given: 'asc')",
+        ),
+        ('variables = "acs"', "variables = 3", "'attack.variables': give a list (given: 3)"),
+        (
+            'variables = "acs"',
+            'variables = ["age"]',
+            "'attack.variables[0]': give a table (a dictionary) (given: 'age')",
+        ),
+        ('variables = "acs"', 'attributes = ["town"]', "attack: attributes: 'town' is vital or the parameter"),
+    ],
+)
+def test_the_line_of_a_mistake_that_an_attack_finds(files, old, new, message):
+    assert ATTACK.count(old) == 1
+    text = ATTACK.replace(old, new)
+    text = text if "variables" in old else text.replace('variables = "acs"\n', "")
+    (files / "r.toml").write_text(text)
+    with pytest.raises(SettingError) as wrong:
+        attacked(files / "r.toml")
+    line = text[: text.index(new)].count("\n") + 1
+    assert wrong.value.message.startswith(f"r.toml, line {line}: ")
+    assert message in wrong.value.message
+
+
+def attacked(path):
+    asked = read_recipe(path)
+    people = asked.read()
+    return asked.judge(asked.attacks(people)[0], people)
 
 
 def test_entries_of_lists_and_tables_have_lines():

@@ -81,7 +81,7 @@ def test_what_an_entry_says_goes_first_but_identifiers_add_up(recipe):
         ("[microfile]", "[microfile2]", "there is no setting 'microfile2'\nHint: did you mean 'microfile'?"),
         ('["low", "middle", "high"]', '"nominal"', "line 8: setting 'microfile.kinds': 'school' is given as 'nominal'"),
         ("{ hours = [-1] }", "{ hours = [[1]] }", "line 9: setting 'microfile.missing': give a code"),
-        ('delimiter = ";"', "delimiter = 5", "line 10: setting 'microfile.delimiter': input should be a valid string"),
+        ('delimiter = ";"', "delimiter = 5", "line 10: setting 'microfile.delimiter': give a text (given: 5)"),
         ("[[protect]]", "[protect]", "line 12: setting 'protect': write [[protect]] with two brackets"),
         ("seed = 7", "protect = []\n[[x]]", "is not TOML"),
         ('method = "boxes"', "", "line 12: setting 'protect[0].method' is missing\nHint: known methods are: boxes"),

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, TypeAlias, TypeVar
@@ -13,6 +14,7 @@ from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue, models_jso
 from pydantic_core import core_schema
 
 from sfumato.attacks.attack import Attack
+from sfumato.attacks.disclosure import Verdict, judge
 from sfumato.attacks.plan import AttackPlan
 from sfumato.boxes import Boxes
 from sfumato.errors import MicrofileError, SettingError, SfumatoError, UnattainableError, nearest
@@ -44,6 +46,12 @@ def _entries(given: Any) -> Any:
     return given
 
 
+def _one_table(given: Any) -> Any:
+    if isinstance(given, list):
+        raise ValueError("write [attack] with one bracket: a recipe has one, and it can have several attackers")
+    return given
+
+
 class Sheet(Settings):
     """A recipe as it is written."""
 
@@ -53,7 +61,7 @@ class Sheet(Settings):
     """Where the microfile lies, and how it is read."""
     protect: Annotated[tuple[dict[str, Any], ...], BeforeValidator(_entries)] = ()
     """The protections, in order; a recipe that only attacks has none."""
-    attack: dict[str, Any] | None = None
+    attack: Annotated[dict[str, Any] | None, BeforeValidator(_one_table)] = None
     """How an adversary would find a group with somebody else's file."""
 
     @model_validator(mode="after")
@@ -83,10 +91,8 @@ class Recipe:
 
     def read(self, progress: Progress = silent) -> Microfile:
         """Read the microfile."""
-        try:
+        with _pointing(self.toml, ("microfile",), Source.model_fields):
             return self.source.read(self.path.parent, progress)
-        except SettingError as error:
-            raise _pointed(self.toml, ("microfile",), error, Source.model_fields) from None
 
     def run(self, microfile: Microfile | None = None, *, progress: Progress = silent) -> Release:
         """Read the microfile, run the protections in order, and return the release.
@@ -105,7 +111,7 @@ class Recipe:
         masks = [one for one in self.protections if isinstance(one, GroupMask)]
         masked: list[Masked] = []
         for number, protection in enumerate(self.protections):
-            try:
+            with _pointing(self.toml, ("protect", number), _keys(type(protection))):
                 if isinstance(protection, GroupMask):
                     settings = _sparing(protection, masks[:number])
                     if number in self.against:
@@ -114,8 +120,6 @@ class Recipe:
                     people = masked[-1].microfile
                 else:
                     release = protection.protect(people, progress=progress)
-            except SfumatoError as error:
-                raise _pointed(self.toml, ("protect", number), error, _keys(type(protection))) from None
         for number in self.against:
             if number < len(masked) - 1:
                 _refuse_found(attacks, masks[number], masked[number], original, people, progress)
@@ -141,11 +145,14 @@ class Recipe:
         """
         assert self.plan is not None
         hidden = [*self.source.identifiers, *([self.source.weight] if self.source.weight else [])]
-        try:
+        with _pointing(self.toml, ("attack",), _keys(AttackPlan)):
             third_party, steps = self.plan.read(self.path.parent, progress)
             return self.plan.attacks(third_party, people, hidden), steps
-        except SfumatoError as error:
-            raise _pointed(self.toml, ("attack",), error, _keys(AttackPlan)) from None
+
+    def judge(self, attacks: Iterable[Attack], *files: Microfile | Release, progress: Progress = silent) -> Verdict:
+        """Let the attacks loose on the microfile, or on its release; see :func:`~sfumato.attacks.disclosure.judge`."""
+        with _pointing(self.toml, ("attack",), _keys(AttackPlan)):
+            return judge(attacks, *files, progress=progress)
 
 
 def read_recipe(path: str | os.PathLike[str], *, seed: int | None = None) -> Recipe:
@@ -292,8 +299,7 @@ def _is_file(path: Path) -> bool:
     try:
         return path.is_file()
     except (OSError, ValueError):
-        # too long, or no name at all
-        return False
+        return False  # too long, or no name at all
 
 
 def _missing_file(toml: Toml, place: Place, file: str) -> SettingError:
@@ -324,13 +330,17 @@ def _keys(model: type[Settings]) -> list[str]:
     return [*(name for name in model.model_fields if name != "group"), *inner]
 
 
-def _pointed(toml: Toml, place: Place, error: SfumatoError, known: Iterable[str]) -> SfumatoError:
+@contextmanager
+def _pointing(toml: Toml, place: Place, known: Iterable[str]) -> Iterator[None]:
     """Point at what does not fit the microfile; an error that names no setting stays as it is, unless it is of one."""
-    where = _place_told(toml, place, error.message, known)
-    if where == place and not isinstance(error, SettingError):
-        return error
-    told = toml.wrong(where, f"{place_of(place)}: {error.message}", hint=error.hint)
-    return type(error)(told.message, hint=told.hint)
+    try:
+        yield
+    except SfumatoError as error:
+        where = _place_told(toml, place, error.message, known)
+        if where == place and not isinstance(error, SettingError):
+            raise
+        told = toml.wrong(where, f"{place_of(place)}: {error.message}", hint=error.hint)
+        raise type(error)(told.message, hint=told.hint) from None
 
 
 def _place_told(toml: Toml, place: Place, message: str, known: Iterable[str]) -> Place:

@@ -10,6 +10,15 @@ from pydantic_core import ErrorDetails
 
 from sfumato.errors import SettingError, nearest
 
+WANTED = {
+    "dict_type": "give a table (a dictionary)",
+    "model_type": "give a table (a dictionary)",
+    "list_type": "give a list",
+    "tuple_type": "give a list",
+    "string_type": "give a text",
+}
+"""What is told of values of another type, in place of pydantic's words."""
+
 
 class Settings(BaseModel):
     """What is wanted. Its fields are the single description of what can be set."""
@@ -53,7 +62,7 @@ def explained(
         return SettingError(f"there is no setting {place!r}", hint=nearest(str(name), names))
     if problem["type"] == "missing":
         return SettingError(f"setting {place!r} is missing")
-    message = problem["msg"].removeprefix("Value error, ")
+    message = WANTED.get(problem["type"]) or problem["msg"].removeprefix("Value error, ")
     found = problem.get("input")
     shown = f" (given: {found!r})" if isinstance(found, str | int | float | bool) else ""
     # a check that came from elsewhere knows what to do

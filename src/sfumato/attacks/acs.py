@@ -22,6 +22,8 @@ WHOLE = ("sex", "hispanic", "marital_status")
 
 
 def _known_variables(given: Any) -> Any:
+    if isinstance(given, str) and given != ACS:
+        raise ValueError(f"give a list of variables, or {ACS!r}")
     return acs_variables() if given == ACS else given
 
 

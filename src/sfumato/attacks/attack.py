@@ -93,12 +93,12 @@ class Attack(Settings):
         vital = chosen_in(people, self._vital, setting=setting)
         if not vital.any():
             raise SettingError(
-                "the third-party file has no vital records",
+                f"{setting}: the third-party file has no vital records",
                 hint="write the vital values as that file does (third_party_vital)",
             )
         if vital.all():
             raise SettingError(
-                "all records of the third-party file are vital",
+                f"{setting}: all records of the third-party file are vital",
                 hint="an attack needs others too, from which to tell the group",
             )
         return self._learn(people, vital, np.random.SeedSequence([self.seed, attempt]), progress)

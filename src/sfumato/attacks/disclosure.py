@@ -89,7 +89,7 @@ class Disclosure:
             len(self.found),
             f"{len(self.disclosed):,} of {len(self.standing_out):,}",
             round(its.youden, 2),
-            f"{its.bayes.value:.1f} ({its.bayes.words})",
+            f"{its.bayes.value:z.1f} ({its.bayes.words})",
             round(self.correlation, 2),
         )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -35,6 +35,8 @@ class ThirdParty(Source):
 
 def _files(given: Any) -> Any:
     several = given if isinstance(given, list | tuple) else (given,)
+    if not several or any(not isinstance(one, str | Mapping | ThirdParty) for one in several):
+        raise ValueError("give the path of a file, a table that has it, or a list of these")
     return tuple({"path": one} if isinstance(one, str) else one for one in several)
 
 

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 
-from sfumato.attacks.disclosure import COLUMNS, Disclosure, Verdict, judge
+from sfumato.attacks.disclosure import COLUMNS, Disclosure, Verdict
 from sfumato.attacks.model import FuzzyModel, Rule
 from sfumato.attacks.notes import notes_on
 from sfumato.cli.options import Json, Seed
@@ -56,14 +56,14 @@ def attack(
         people = asked.read(progress)
         attacks, steps = asked.attacks(people, progress)
         own = harmonise(people, asked.plan.harmonise).steps
-        found = {"unprotected": judge(attacks, people, progress=progress)}
+        found = {"unprotected": asked.judge(attacks, people, progress=progress)}
         given = None
         if release is not None:
             given = open_release(release)
         elif asked.protections:
             given = asked.run(people, progress=progress)
         if given is not None:
-            found["released"] = judge(attacks, people, given, progress=progress)
+            found["released"] = asked.judge(attacks, people, given, progress=progress)
         notes = (*notes_on(attacks, people), *_other_file(given, people))
         if picture is not None:
             from sfumato.report import disclosure_chart, write_picture

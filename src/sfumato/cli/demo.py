@@ -13,7 +13,7 @@ from typing import Annotated, Any
 
 import typer
 
-from sfumato.attacks.disclosure import Verdict, judge
+from sfumato.attacks.disclosure import Verdict
 from sfumato.cli.attack import rules_of
 from sfumato.cli.audit import as_json, show
 from sfumato.cli.options import Json, Seed
@@ -114,11 +114,11 @@ def _run(folder: Path, seed: int, progress: Progress) -> Told:
     people = recipe.read(progress)
     found = profile(people, progress=progress)
     attacks, _ = recipe.attacks(people, progress)
-    before = judge(attacks, people, progress=progress)
+    before = recipe.judge(attacks, people, progress=progress)
     release = recipe.run(people, progress=progress)
     release.write(folder / "release", seed=seed, progress=progress)
     opened = open_release(folder / "release")
-    after = judge(attacks, people, opened, progress=progress)
+    after = recipe.judge(attacks, people, opened, progress=progress)
     estimates = [opened.estimate(one["statistic"]) for one in opened.settings["preserve"]]
     progress("writing the report", 0.0)
     write_picture(disclosure_chart({"unprotected": before, "released": after}), folder / "attack.svg")

@@ -35,6 +35,11 @@ class Keep(Step):
         """Say which records stay."""
         kept = chosen_in(microfile, self.keep, setting="keep")
         if not kept.any():
+            if unknown := [name for name in self.attributes if microfile.encoded(name).missing.all()]:
+                raise SettingError(
+                    f"keep: {unknown[0]!r} has no value in any record, so that none can be chosen by it",
+                    hint="who gets a release cannot choose by what it does not tell; leave the step out, or release it",
+                )
             raise SettingError(
                 f"keep: none of the {microfile.records:,} records is left",
                 hint="look at the codes and units of the attributes with sfumato profile",

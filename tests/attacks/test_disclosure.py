@@ -132,6 +132,23 @@ def test_records_that_harmonising_leaves_out_are_not_looked_at():
     assert sighting.claimed.any()
 
 
+def test_what_a_release_does_not_tell_chooses_nobody():
+    steps = [{"keep": "hours > 20"}]
+    there = sf.harmonise(THERE, steps).microfile
+    attack = sf.FuzzyRuleAttack(**RULES | {"variables": [AGE, WAY], "third_party": there}, harmonise=steps)
+    with pytest.raises(SettingError, match=r"harmonise\[0\]: keep: 'hours' has no value .*\nHint: who gets a release"):
+        judge(attack, HERE, HERE.drop("hours"))
+
+
+def test_different_groups_are_not_judged_together():
+    rules = sf.FuzzyRuleAttack(**RULES)
+    same = sf.Group(vital="army == 1", parameter="town")
+    assert judge([rules, sf.FuzzyRuleAttack(**RULES | {"group": same})], HERE).places == (GARRISON,)
+    for other in (sf.Group(vital={"sex": ["m"]}, parameter="town"), sf.Group(vital={"army": [1]}, parameter="coast")):
+        with pytest.raises(SettingError, match="attacks: they look for different groups"):
+            judge([rules, sf.FuzzyRuleAttack(**RULES | {"group": other})], HERE)
+
+
 def test_vital_values_can_be_told_in_another_way():
     there = THERE.with_columns(army=pl.when(pl.col("army") == 1).then(pl.lit("soldier")).otherwise(pl.lit("none")))
     attack = sf.FuzzyRuleAttack(**RULES | {"third_party": there})

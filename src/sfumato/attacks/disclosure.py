@@ -16,6 +16,7 @@ from sfumato.attacks.attack import Attack, Model
 from sfumato.attacks.notes import is_same
 from sfumato.attacks.seen import seen_in
 from sfumato.errors import SettingError
+from sfumato.groups.group import Group
 from sfumato.groups.regions import outliers_within, regions_of
 from sfumato.groups.repairing import ITSELF
 from sfumato.groups.sighting import Sighting
@@ -186,6 +187,7 @@ def judge(
     if not several:
         raise SettingError("attacks: there is none", hint="give a FuzzyRuleAttack, a LearnedAttack, or several")
     original = as_microfile(people)
+    _refuse_other_groups([attack.group for attack in several], original)
     if any(
         attack.third_party is not None and is_same(as_microfile(attack.third_party), original) for attack in several
     ):
@@ -202,6 +204,17 @@ def judge(
         model = attack.learn(attempt=0 if released is None else AFRESH, progress=progress)
         found.append(_disclosure(attack, attack.sighting_of(model, attacked, original), model, original, attacked))
     return Verdict(tuple(found))
+
+
+def _refuse_other_groups(groups: Sequence[Group], original: Microfile) -> None:
+    """Refuse to judge groups together, which may be written in different ways but must be the same people."""
+    first = groups[0]
+    members = first.members(original)
+    for other in groups[1:]:
+        if other.parameter != first.parameter or not np.array_equal(other.members(original), members):
+            raise SettingError(
+                "attacks: they look for different groups, or at different places", hint="judge each group by itself"
+            )
 
 
 def _to_the_eye(attack: Attack, original: Microfile, seen: Microfile) -> Iterable[Disclosure]:

@@ -248,6 +248,23 @@ def test_a_node_stands_for_values_that_do_not_occur_too():
     assert release.audit().holds
 
 
+def test_titles_and_labels_of_boxes_stand_in_the_codebook():
+    frame = pl.DataFrame({"age": list(range(40)), "job": [11, 12, 21, 22] * 10, "sex": [1, 2] * 20})
+    jobs = {11.0: "miner", 12.0: "smith", 13.0: "clerk", 21.0: "baker", 22.0: "cook", 23.0: "waiter", 99.0: "SECRET"}
+    labels = {"job": jobs, "sex": {1.0: "male", 2.0: "female", 3.0: "SECRET"}}
+    kinds = dict.fromkeys(labels, "categorical")
+    file = sf.Microfile(frame, kinds=kinds, labels=labels, titles={"age": "Age in years", "sex": "Sex"})
+    tree = sf.Hierarchy.from_mapping({code: (code[0], "*") for code in ("11", "12", "13", "21", "22", "23")})
+    entries = sf.Boxes(quasi=["job", "age"], hierarchies={"job": tree}, k=8).protect(file).codebook.attributes
+    assert entries["age"].title == "Age in years"
+    # 13 and 23 do not occur, which no label tells by its absence
+    told = {member for its in entries["job"].form.members.values() for member in its}
+    assert {"13", "23"} & told
+    assert entries["job"].labels == {str(int(code)): label for code, label in jobs.items() if str(int(code)) in told}
+    sex = sf.Boxes(quasi=["age", "sex"], k=8).protect(file).codebook.attributes["sex"]
+    assert (sex.title, sex.labels) == ("Sex", {"1": "male", "2": "female"})
+
+
 def test_numbers_that_doubles_cannot_square_are_refused():
     rng = np.random.default_rng(0)
     for scale, how in ((1e-310, "less than 1e-70"), (1e-100, "less than 1e-70"), (1e200, "more than 1e\\+70")):

@@ -34,7 +34,7 @@ from sfumato.boxes.uncertainty import uncertainty_of
 from sfumato.errors import SettingError, UnattainableError
 from sfumato.measures.blocks import Blocks
 from sfumato.measures.kept import Limit, keeps
-from sfumato.microfile.forms import Form
+from sfumato.microfile.forms import Form, Sets
 from sfumato.microfile.hierarchy import Hierarchy
 from sfumato.microfile.microfile import Microfile
 from sfumato.parallel import side_by_side
@@ -311,7 +311,11 @@ def _table(
     # numpy would make each index anew what it is made here once
     places = numbers.astype(np.int64)
     spread = side_by_side(lambda column: column.of(places), list(columns.values()), settings.threads)
-    wide = rest.with_columns({name: series for its in spread for name, series in its.items()})
+    wide = rest.with_columns(
+        {name: series for its in spread for name, series in its.items()},
+        labels={name: microfile.attribute(name).labels for name, its in columns.items() if isinstance(its.form, Sets)},
+        titles={one.name: microfile.attribute(name).title for name, its in columns.items() for one in its.series},
+    )
     order = []
     for name in microfile.names:
         if name in columns:

@@ -173,10 +173,18 @@ class Microfile:
             numbers[self.encoded(name).missing] = np.nan
         return numbers
 
-    def with_columns(self, columns: Mapping[str, pl.Series | Reals], *, kinds: Kinds | None = None) -> Microfile:
+    def with_columns(
+        self,
+        columns: Mapping[str, pl.Series | Reals],
+        *,
+        kinds: Kinds | None = None,
+        labels: Mapping[str, Mapping[Code, str]] | None = None,
+        titles: Mapping[str, str] | None = None,
+    ) -> Microfile:
         """Return a microfile in which some columns are replaced; the frame stays of its kind.
 
-        Columns are polars series or arrays of numbers, in which NaN is a missing value.
+        Columns are polars series or arrays of numbers, in which NaN is a missing value. Kinds, labels and titles are
+        those of the new columns.
         """
         table = self._table
         for name, given in columns.items():
@@ -191,8 +199,8 @@ class Microfile:
             table.to_native(),
             kinds={**{n: a.declared for n, a in kept.items()}, **(kinds or {})},
             missing={name: a.missing for name, a in kept.items()},
-            labels={name: a.labels for name, a in kept.items()},
-            titles={name: a.title for name, a in kept.items()},
+            labels={**{name: a.labels for name, a in kept.items()}, **(labels or {})},
+            titles={**{name: a.title for name, a in kept.items()}, **(titles or {})},
         )
 
     def filter(self, keep: Sequence[bool] | np.ndarray[Any, np.dtype[np.bool_]]) -> Microfile:

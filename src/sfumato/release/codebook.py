@@ -30,7 +30,7 @@ class Entry(Settings):
     missing: tuple[str, ...] = ()
     """Codes that mean a missing value, beside an empty cell."""
     labels: dict[str, str] = Field(default_factory=dict)
-    """What codes that occur mean."""
+    """What codes mean that occur, or stand behind a label of a set."""
     hierarchy: dict[str, tuple[str, ...]] = Field(default_factory=dict)
     """For a hierarchical distance: the number of each value's set at every level, for values that occur."""
     zone: str = ""
@@ -98,7 +98,7 @@ def _entry(table: Microfile, name: str, form: Form, hierarchy: Hierarchy | None)
         if set(map(str, low.missing)) != set(map(str, high.missing)):
             raise ReleaseError(f"columns {low.name!r} and {high.name!r} have different missing codes")
         written = [value for part in (low, high) if part.missing for value in _raw_values(table, part.name)]
-        return Entry(kind=Kind.NUMERIC, form=form, missing=_occurring(low.missing, written))
+        return Entry(kind=Kind.NUMERIC, form=form, title=low.title, missing=_occurring(low.missing, written))
     if isinstance(form, Fuzzy) and form.shown == "grades":
         return Entry(kind=Kind.NUMERIC, form=form)
     attribute = table.attribute(name)
@@ -110,21 +110,42 @@ def _entry(table: Microfile, name: str, form: Form, hierarchy: Hierarchy | None)
         if unknown:
             raise ReleaseError(f"column {name!r} has {unknown} labels that its sets do not explain")
         form = Sets(members={value: form.members[value] for value in values})
+        labels = _meanings(form, attribute.labels)
+    else:
+        labels = {
+            str(value): label
+            for value in encoded.values.tolist()
+            for code, label in attribute.labels.items()
+            if is_one_of(value, (code,))
+        }
     return Entry(
         kind=attribute.kind,
         form=form,
         title=attribute.title,
         order=tuple(values) if attribute.kind is Kind.ORDINAL else (),
         missing=_occurring(attribute.missing, _raw_values(table, name)) if attribute.missing else (),
-        labels={
-            str(value): label
-            for value in encoded.values.tolist()
-            for code, label in attribute.labels.items()
-            if is_one_of(value, (code,))
-        },
+        labels=labels,
         zone=getattr(table.series(name).dtype, "time_zone", None) or "",
         hierarchy=_numbered(encoded, hierarchy) if hierarchy else {},
     )
+
+
+def _meanings(form: Sets, labels: Mapping[Code, str]) -> dict[str, str]:
+    """Return what the categories behind sets mean, whether or not they occur: labels of some would show which do."""
+    members = {member for its in form.members.values() for member in its}
+    return {member: label for code, label in labels.items() for member in _written(code) if member in members}
+
+
+def _written(code: Code) -> tuple[str, ...]:
+    """Return how columns of different types write a code.
+
+    >>> _written(1.0), _written("01")
+    (('1.0', '1'), ('01',))
+    """
+    if isinstance(code, str):
+        return (code,)
+    whole = (str(int(code)),) if float(code).is_integer() else ()
+    return tuple(dict.fromkeys((str(float(code)), *whole)))
 
 
 def _raw_values(table: Microfile, name: str) -> list[object]:

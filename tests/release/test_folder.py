@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 
+import polars as pl
 import pytest
 
 import sfumato as sf
@@ -129,3 +130,23 @@ def test_private_records_are_replaced_in_one_step(tmp_path):
     write_private(tmp_path / "new", "{}")
     with pytest.raises(ReleaseError, match="is a link"):
         move_private(tmp_path / "new", tmp_path / "link.private" / "x.json")
+
+
+def test_where_folders_cannot_be_locked_releases_are_read_and_not_written(tmp_path):
+    code = """
+import sys
+sys.modules["fcntl"] = None
+import polars as pl
+import sfumato as sf
+
+release = sf.open_release(sys.argv[1])
+print(release.audit().holds, release.estimate("mean(s)").value)
+release.write(sys.argv[1] + "2")
+"""
+    table = pl.DataFrame({"q": [1] * 4, "s": [1, 2, 3, 4]})
+    sf.Release(table, promise=sf.Promise(quasi="q", k=4)).write(tmp_path / "out")
+    command = [sys.executable, "-c", code, str(tmp_path / "out")]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.stdout == "True 2.5\n"
+    assert f"ReleaseError: releases cannot be written on {sys.platform}" in done.stderr
+    assert not (tmp_path / "out2").exists()

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import ctypes
 import errno
-import fcntl
 import glob
 import os
 import secrets
 import shutil
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from importlib.util import find_spec
 from pathlib import Path
 
 from sfumato.errors import ReleaseError
@@ -132,6 +133,11 @@ def _filled(target: Path) -> bool:
 
 def check_target(target: Path, *, force: bool, check: Callable[[Path], None]) -> None:
     """Refuse a target that cannot become the folder; parameters are as for :func:`new_folder`."""
+    if find_spec("fcntl") is None:
+        raise ReleaseError(
+            f"releases cannot be written on {sys.platform}, which does not lock and exchange folders as they need it",
+            hint="write them on Linux or macOS; they can be read, audited and estimated from here",
+        )
     try:
         if not target.parent.is_dir():
             raise ReleaseError(f"there is no folder {target.parent}", hint="make it first")
@@ -148,6 +154,8 @@ def check_target(target: Path, *, force: bool, check: Callable[[Path], None]) ->
 
 def _hold(folder: Path, *, wait: bool) -> int:
     """Hold a folder as long as this process lives and has the returned descriptor open."""
+    import fcntl
+
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))

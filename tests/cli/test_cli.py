@@ -352,6 +352,10 @@ def test_estimate_as_text(run, released):
     code, out, _ = run("estimate", released, "mean(age)", "mean(hours)", "regress(hours ~ age)")
     assert code == 0
     assert out.startswith("Estimates")
+    (hours,) = (line.split() for line in out.splitlines() if line.startswith("  mean(hours) "))
+    # the value, that it is exact, and what is reached, which is the same
+    assert hours[2] == "exact"
+    assert float(hours[1]) == pytest.approx(float(hours[3]), rel=1e-3)
     assert "mean(hours): 3 records; 1 lack a value." in out
     assert "regress(hours ~ age): 3 records; 1 lack a value; the boxes are too wide to prove a range." in out
 

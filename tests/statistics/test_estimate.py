@@ -213,8 +213,8 @@ def test_printed_ranges_are_rounded_outwards():
     found = range_of("mean(x)", lo, hi)
     assert str(found) == "mean(x) = 2.3539, surely in [2.0411, 2.6667]"
     assert float(found.told[1][1:7]) <= found.lower
-    assert str(range_of("mean(x)", lo, lo)) == "mean(x) = 2.041152000, surely in [2.041152000, 2.041152001]"
-    assert range_of("mean(x)", {"x": [0, 0]}, {"x": [0, 0]}).told == ("0.0000000000", "[0.0000000000, 0.0000000000]")
+    assert str(range_of("mean(x)", lo, lo)) == "mean(x) = 2.041152, exact"
+    assert range_of("mean(x)", {"x": [0, 0]}, {"x": [0, 0]}).told == ("0", "exact")
     wide = range_of("mean(x)", {"x": [-1e7, 0]}, {"x": [1e7, 3e7 + 1]})
     assert wide.told == ("7,500,000", "[-5,010,000, 20,010,000]")
 

@@ -99,4 +99,5 @@ def show(found: list[Estimate | Regression], picture: Path | None) -> None:
 
 def _row(name: str, one: Estimate) -> tuple[str, ...]:
     low, high = (f"{end:,.4g}" for end in one.attained)
-    return name, *one.told, f"{low} to {high}", f"{one.sampling_error:,.3g}"
+    reached = low if one.width == 0 else f"{low} to {high}"
+    return name, *one.told, reached, f"{one.sampling_error:,.3g}"

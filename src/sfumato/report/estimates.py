@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from sfumato.errors import SettingError
 from sfumato.statistics.estimate import Estimate, Regression
+from sfumato.statistics.wording import within
 
 if TYPE_CHECKING:
     import altair as alt
@@ -119,7 +120,7 @@ def _title(estimate: Estimate) -> dict[str, Any]:
     counted = f"{estimate.records:,} records" + (f", weighted by {estimate.weight}" if estimate.weight else "")
     counted += f", {estimate.left_out:,} lack a value" if estimate.left_out else ""
     formula, _, coefficient = estimate.statistic.rpartition(": ")
-    told = f"{value}, surely in {sure}" if estimate.guaranteed else f"{value}; no range is proved"
+    told = f"{value}, {within(sure)}" if estimate.guaranteed else f"{value}; no range is proved"
     lines = [*textwrap.wrap(formula, LETTERS), told, counted] if formula else [told, counted]
     lines += textwrap.wrap(str(estimate.weighted), LETTERS) if estimate.weighted else []
     text: list[str] = textwrap.wrap(coefficient, LETTERS)

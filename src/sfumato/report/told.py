@@ -7,6 +7,7 @@ from sfumato.report.evidence import Evidence, Part
 from sfumato.report.page import Card, Picture, Section, Table, count, listed
 from sfumato.statistics.estimate import Estimate
 from sfumato.statistics.language import INTERCEPT, parse
+from sfumato.statistics.wording import within
 
 FIRST = 6
 """So many statistics stand on the first screen."""
@@ -121,7 +122,7 @@ def statistics_section(evidence: Evidence) -> Section | None:
 
 def _range(ends: tuple[float, float]) -> str:
     low, high = (f"{end:,.4g}" for end in ends)
-    return f"{low} to {high}"
+    return low if ends[0] == ends[1] else f"{low} to {high}"
 
 
 def _error(estimate: Estimate) -> str:
@@ -141,5 +142,5 @@ def _lacking(evidence: Evidence) -> list[str]:
 def _picture(part: Part) -> Picture:
     value, sure = part.estimate.told
     reached, error = _range(part.estimate.attained), _error(part.estimate)
-    seen = f"{part.name} is {value}; surely within {sure}; reached by some data: {reached}; sampling error {error}."
+    seen = f"{part.name} is {value}; {within(sure)}; reached by some data: {reached}; sampling error {error}."
     return Picture(estimates_chart(part.estimate), in_words(part), f"Ranges as bars, the value as a line. {seen}")

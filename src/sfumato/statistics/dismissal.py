@@ -15,7 +15,7 @@ from sfumato.statistics.language import Statistic
 from sfumato.statistics.points import sensitivities_of
 from sfumato.statistics.sample import Boxes
 from sfumato.statistics.weighting import calibrated_crisp_weights, calibrated_weights, crisp_weights, fuzzy_weights
-from sfumato.statistics.wording import plain, told
+from sfumato.statistics.wording import EXACT, plain, told
 
 Dismiss = Literal["none", "crisp", "fuzzy"]
 """Which boxes count less: none; the widest are left out; or all the less, the wider they are."""
@@ -84,7 +84,7 @@ class Weighted:
         if math.isnan(self.value):
             return f"{self.weights}: undefined"
         value, span, shift, saved = self.told
-        where = f" in {span}" if math.isfinite(self.width) else ", no range is proved"
+        where = f", {span}" if span == EXACT else f" in {span}" if math.isfinite(self.width) else ", no range is proved"
         return f"{self.weights}: {value}{where}, shift {shift}, width saved {saved}; the truth need not lie there"
 
 

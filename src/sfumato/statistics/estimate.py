@@ -19,7 +19,7 @@ from sfumato.statistics.points import condition_of, derivatives_of, influences_o
 from sfumato.statistics.regression import regression_ranges
 from sfumato.statistics.sample import Boxes, Sample, columns_of
 from sfumato.statistics.spread import ROUNDING, check_defined, mean_range, middles_variance, rounding_of, spread_of
-from sfumato.statistics.wording import plain, told
+from sfumato.statistics.wording import plain, told, within
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ class Estimate:
 
     def __str__(self) -> str:
         value, sure = self.told
-        sentence = f"{self.statistic} = {value}, " + (f"surely in {sure}" if self.guaranteed else "no range is proved")
+        sentence = f"{self.statistic} = {value}, " + (within(sure) if self.guaranteed else "no range is proved")
         return sentence if self.weighted is None else f"{sentence}\n  {self.weighted}"
 
     def _repr_html_(self) -> str:

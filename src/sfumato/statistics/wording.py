@@ -7,15 +7,32 @@ from collections.abc import Mapping
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Decimal, localcontext
 from typing import Any
 
+EXACT = "exact"
+"""What is told in place of a range that has no width."""
+MOST_DIGITS = 10
+
+
+def within(span: str) -> str:
+    """Say that a value surely lies in a range, or is exact.
+
+    >>> within("[1, 2]"), within(EXACT)
+    ('surely in [1, 2]', 'exact')
+    """
+    return span if span == EXACT else f"surely in {span}"
+
 
 def told(value: float, lower: float, upper: float) -> tuple[str, str]:
     """Write a value and its range in few digits; the range is rounded outwards, so that it stays true.
 
     >>> told(2.35394, 2.04115, 2.66666)
     ('2.3539', '[2.0411, 2.6667]')
+    >>> told(29.253999999999998, 29.253999999999998, 29.253999999999998)
+    ('29.254', 'exact')
     """
     if not (math.isfinite(lower) and math.isfinite(upper)):
         return f"{value:.6g}", "not proved"
+    if lower == upper:
+        return f"{value:,.{MOST_DIGITS}g}", EXACT
     digits = _digits(lower, upper)
     low, high = _rounded(lower, digits, ROUND_FLOOR), _rounded(upper, digits, ROUND_CEILING)
     return _rounded(value, digits, ROUND_HALF_EVEN), f"[{low}, {high}]"
@@ -33,10 +50,9 @@ def plain(content: Any) -> Any:
 
 
 def _digits(low: float, high: float) -> int:
-    """Return after how many digits behind the point to round: four of the width, but ten in all at most."""
+    """Return after how many digits behind the point to round: four of the width, but ``MOST_DIGITS`` at most."""
     largest = max(abs(low), abs(high))
-    whole = 10 - math.ceil(math.log10(largest)) if largest > 0 else 10
-    return min(3 - math.floor(math.log10(high - low)), whole) if high > low else whole
+    return min(3 - math.floor(math.log10(high - low)), MOST_DIGITS - math.ceil(math.log10(largest)))
 
 
 def _rounded(number: float, digits: int, way: str) -> str:

@@ -97,6 +97,12 @@ def test_missing_values_can_be_read_either_way(run, tmp_path):
     assert json.loads(run(*wild)[1])["k"] == 3
 
 
+def test_where_l_leans_on_missing_values_is_said(run, tmp_path):
+    (tmp_path / "x.csv").write_text("a,ill\n1,flu\n1,\n1,\n2,flu\n2,cold\n")
+    _, out, _ = run("measure", str(tmp_path / "x.csv"), "--quasi", "a", "--sensitive", "ill", "--l", "2")
+    assert "l of ill counts a missing value as one of its own; of known values a block may have just 1." in out
+
+
 def test_profile(run, people):
     code, out, _ = run("profile", people, "--json")
     found = json.loads(out)

@@ -15,6 +15,7 @@ from sfumato.errors import SettingError
 from sfumato.measures.belief import belief, posterior
 from sfumato.measures.closeness import hierarchical_closeness
 from sfumato.measures.contingency import tabulate
+from sfumato.measures.summary import leaning_on_missing, summarize
 from tests.measures.tables import (
     crowds,
     entropy_l,
@@ -192,6 +193,20 @@ def test_the_other_reading_of_missing_values_is_told():
     safety = sf.measure(table, quasi=["q", "r"])
     assert (safety.k.worst, safety.other_reading.missing, safety.other_reading.k) == (1, "wildcard", 3)
     assert sf.measure(table, quasi="r").other_reading is None
+
+
+def test_l_of_known_values_is_told_beside_l():
+    table = pl.DataFrame({"q": ["a"] * 3 + ["b"] * 2 + ["c"] * 2, "s": ["x", None, None, "x", "y", None, None]})
+    ill = sf.measure(table, quasi="q", sensitive="s").attributes["s"]
+    assert ill.l.values.tolist() == [2, 2, 1]
+    # a block of which nothing is known gives nothing away
+    assert ill.known_l.values.tolist() == [1, 2, np.inf]
+    wild = sf.measure(table, quasi="q", sensitive="s", missing="wildcard").attributes["s"]
+    assert wild.l.values.tolist() == wild.known_l.values.tolist() == [1, 2, np.inf]
+    some = summarize(sf.measure(table[:5], quasi="q", sensitive="s"))
+    told = "l of s counts a missing value as one of its own; of known values a block may have just 1."
+    assert leaning_on_missing(some) == leaning_on_missing(some, l=2) == [told]
+    assert leaning_on_missing(some, l=1) == []
 
 
 def test_all_paths_agree_on_a_large_table():

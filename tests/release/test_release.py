@@ -5,6 +5,7 @@ import datetime
 import json
 import stat
 
+import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
@@ -282,3 +283,10 @@ def test_a_release_whose_audit_holds_has_no_block_below_k(records, k, missing):
         for p, q, _ in records
     ]
     assert holds == (min(alike) >= k)
+
+
+def test_a_release_names_the_code_that_made_it(tmp_path, monkeypatch):
+    monkeypatch.setattr("sfumato.release.release.__version__", "9.9")
+    released().write(tmp_path / "out")
+    software = json.loads((tmp_path / "out" / "certificate.json").read_text())["software"]
+    assert software == {"sfumato": "9.9", "numpy": np.__version__, "polars": pl.__version__}

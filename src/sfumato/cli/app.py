@@ -124,7 +124,7 @@ def _not_called() -> None:
 
 def _show_version(wanted: bool) -> None:
     if wanted:
-        from sfumato import __version__
+        from sfumato.version import __version__
 
         sys.stdout.write(f"sfumato {__version__}\n")
         raise typer.Exit

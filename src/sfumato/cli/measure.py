@@ -19,7 +19,7 @@ from sfumato.cli.show import console, emit, plain, progress_shown, table, verdic
 from sfumato.errors import SettingError
 from sfumato.measures.kept import Why, explain, keeps
 from sfumato.measures.promise import Promise
-from sfumato.measures.summary import summarize
+from sfumato.measures.summary import leaning_on_missing, summarize
 from sfumato.measures.uniques import Uniques, minimal_uniques
 from sfumato.microfile.hierarchy import Hierarchy
 from sfumato.microfile.reading import read
@@ -108,6 +108,8 @@ def _print(content: dict[str, Any]) -> None:
         shown = ("l", "entropy_l", "recursive_c", "t", "distance", "alpha", "beta", "enhanced_beta", "delta")
         by_measure = [(measure, *(a[measure] for a in told.values())) for measure in shown]
         out.print(table("Sensitive attributes", ("measure", *told), by_measure))
+        for line in leaning_on_missing(content):
+            out.print(line, markup=False)
         for name, a in told.items():
             if a["unknown_to_hierarchy"]:
                 unknown = plain(a["unknown_to_hierarchy"])

@@ -11,6 +11,7 @@ from sfumato.cli.estimate import show as show_estimates
 from sfumato.cli.options import Json, Seed, names
 from sfumato.cli.show import console, emit, plain, progress_shown, table, verdict
 from sfumato.errors import SettingError
+from sfumato.measures.summary import leaning_on_missing
 from sfumato.recipe import Recipe, read_recipe
 from sfumato.release.audit import Audit
 from sfumato.release.folder import beside, named
@@ -137,6 +138,8 @@ def _show(recipe: Recipe, release: Release, written: Evidence, folder: Path, pic
     if (limits := limits_table(written)) is not None:
         out.print(table("What every block keeps", limits.columns, limits.rows))
         for line in apart(written):
+            out.print(line, markup=False)
+        for line in leaning_on_missing(measured, l=release.promise.l) if release.promise.l else ():
             out.print(line, markup=False)
         risk, expected = measured["risk"], plain(measured["risk"]["expected"])
         out.print(f"Risk: {expected} re-identifications expected, at most {plain(risk['highest'])} for a record.")

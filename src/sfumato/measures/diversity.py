@@ -18,6 +18,12 @@ def distinct_diversity(contingency: Contingency) -> BlockMeasure:
     return BlockMeasure("distinct l", _passing_empty(values), contingency.sizes, safer="higher")
 
 
+def known_diversity(contingency: Contingency) -> BlockMeasure:
+    """Return how many different known sensitive values each block has, also where missing counts as one more."""
+    values = contingency.sums((contingency.codes < contingency.known).astype(np.float64))
+    return BlockMeasure("distinct l of known values", _passing_empty(values), contingency.sizes, safer="higher")
+
+
 def entropy_diversity(contingency: Contingency) -> BlockMeasure:
     """Return exp of the entropy of each block's sensitive values: how many equally frequent ones it equals."""
     shares = contingency.shares

@@ -14,7 +14,7 @@ from sfumato.measures.belief import belief
 from sfumato.measures.blocks import Blocks, blocks_of
 from sfumato.measures.closeness import equal_closeness, hierarchical_closeness, ordered_closeness
 from sfumato.measures.contingency import Contingency, tabulate
-from sfumato.measures.diversity import distinct_diversity, entropy_diversity, recursive_diversity
+from sfumato.measures.diversity import distinct_diversity, entropy_diversity, known_diversity, recursive_diversity
 from sfumato.measures.likeness import basic_likeness, disclosure, enhanced_likeness, lacking
 from sfumato.measures.promise import Distance
 from sfumato.measures.risk import Risk, risk_of
@@ -41,6 +41,11 @@ class AttributeSafety:
     def l(self) -> BlockMeasure:  # noqa: E743  # the field's own letter
         """Distinct l-diversity."""
         return distinct_diversity(self.contingency)
+
+    @cached_property
+    def known_l(self) -> BlockMeasure:
+        """Distinct l-diversity of known values: a missing one, which counts for ``l``, may be any of them in truth."""
+        return known_diversity(self.contingency)
 
     @cached_property
     def entropy_l(self) -> BlockMeasure:

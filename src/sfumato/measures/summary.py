@@ -26,10 +26,31 @@ def summarize(safety: Safety) -> dict[str, Any]:
     }
 
 
+def leaning_on_missing(measured: dict[str, Any], *, l: float | None = None) -> list[str]:  # noqa: E741
+    """Say of which attributes a block has its l only because a missing value counts as one.
+
+    Parameters
+    ----------
+    measured
+        What :func:`summarize` returned.
+    l
+        Only of those whose known values stay below this; default: of all.
+    """
+    told = []
+    for name, its in measured["attributes"].items():
+        known = its["known_l"]
+        if known is not None and known < (its["l"] if l is None else min(l, its["l"])):
+            told.append(
+                f"l of {name} counts a missing value as one of its own; of known values a block may have just {known}."
+            )
+    return told
+
+
 def _summarize_attribute(attribute: AttributeSafety) -> dict[str, Any]:
     l = attribute.l.worst  # noqa: E741  # the field's own letter
     return {
         "l": _finite(l),
+        "known_l": _finite(attribute.known_l.worst),
         "entropy_l": _finite(attribute.entropy_l.worst),
         "recursive_c": _finite(attribute.recursive_c(int(l)).worst) if math.isfinite(l) else None,
         "t": _finite(attribute.t.worst),

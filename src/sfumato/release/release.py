@@ -40,6 +40,7 @@ from sfumato.statistics.dismissal import Dismiss, Dismissal, dismissal_of
 from sfumato.statistics.estimate import Estimate, Regression, estimate_of
 from sfumato.statistics.language import Statistic, parse
 from sfumato.statistics.sensitivity import sensitivities
+from sfumato.version import __version__
 
 Format = Literal["parquet", "csv"]
 Order = Literal["shuffled", "kept"]
@@ -366,6 +367,5 @@ def _verify(folder: Path) -> None:
 
 
 def _versions() -> dict[str, str]:
-    from importlib.metadata import version
-
-    return {name: version(name) for name in ("sfumato", "numpy", "polars")}
+    # of the code that runs, which need not be what is installed
+    return {"sfumato": __version__, "numpy": np.__version__, "polars": pl.__version__}

@@ -85,6 +85,16 @@ def protected(run, *options):
     return out
 
 
+def test_it_is_said_when_detail_may_drown_what_is_preserved(run, recipe):
+    few = GOOD.replace('preserve = ["mean(age)", { statistic = "corr(age, hours)", importance = 2 }]', "{}")
+    said = "No preserved statistic names hours, born, region, school, whose detail counts as well (detail = 1)."
+    alone = few.replace("{}", 'preserve = ["mean(age)"]')
+    assert said in run("protect", str(recipe(alone)))[1]
+    little = few.replace("{}", 'preserve = ["mean(age)"]\ndetail = 0.01')
+    assert "whose detail" not in run("protect", str(recipe(little)), "--force")[1]
+    assert "whose detail" not in run("protect", str(recipe(few.replace("{}", ""))), "--force")[1]
+
+
 def test_limits_of_every_kind_are_told(run, recipe):
     text = GOOD.replace("l = 2", 'l = 1.5\ndiversity = "entropy"\nepsilon = { age = 2 }')
     code, out, _ = run("protect", str(recipe(text)), "--json")

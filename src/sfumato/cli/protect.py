@@ -7,6 +7,7 @@ from typing import Annotated, Any, cast
 
 import typer
 
+from sfumato.boxes import Boxes
 from sfumato.cli.estimate import show as show_estimates
 from sfumato.cli.options import Json, Seed, names
 from sfumato.cli.show import console, emit, plain, progress_shown, table, verdict
@@ -19,6 +20,11 @@ from sfumato.release.fuzziness import fuzzy_forms
 from sfumato.release.release import Format, Release, check_folder
 from sfumato.report.evidence import Evidence, evidence_of
 from sfumato.report.promised import apart, limits_table
+from sfumato.statistics.language import parse
+
+MUCH = 2.0
+"""From so many times the formula's optimum on, it is said what may be the reason."""
+LITTLE_DETAIL = 0.01
 
 
 def protect(
@@ -147,7 +153,9 @@ def _show(recipe: Recipe, release: Release, written: Evidence, folder: Path, pic
         out.print("Single people are not protected: a group mask hides groups. Add a protection after it.")
     if told := [one.found for one in written.told if one.found is not None]:
         show_estimates(told, None)
-    boxes = (*_exactness(settings), *_edges(settings)) if settings["method"] == "boxes" else ()
+    boxes = (
+        (*_exactness(settings), *_drowned(recipe, release), *_edges(settings)) if settings["method"] == "boxes" else ()
+    )
     for line in (*_groups(release), *boxes, *_sets(release, measured)):
         out.print(line, markup=False)
     out.print(f"The release lies in {folder}; what only you may keep in {beside(folder, '.private')}.", markup=False)
@@ -227,6 +235,21 @@ def _exactness(settings: dict[str, Any]) -> list[str]:
         optimum = f"The optimum of the formula, for boxes of their attributes alone, is {told['optimum']:g}"
         lines.append(f"{optimum}: this is {told['ratio']:g} times as much.")
     return lines
+
+
+def _drowned(recipe: Recipe, release: Release) -> list[str]:
+    """Say whether preserved statistics may be inexact because attributes that none of them names keep their detail."""
+    asked, ratio = recipe.protections[-1], release.settings["uncertainty"].get("ratio", 0.0)
+    if not isinstance(asked, Boxes) or asked.preserve is None or ratio < MUCH or asked.detail <= LITTLE_DETAIL:
+        return []
+    named = {name for one in asked.preserve for name in parse(one.statistic).attributes}
+    others = [name for name in asked.quasi if name not in named]
+    if not others:
+        return []
+    return [
+        f"No preserved statistic names {', '.join(others)}, whose detail counts as well (detail = {asked.detail:g}). "
+        f"With detail = {LITTLE_DETAIL:g} the statistics may become much more exact, and these attributes coarser."
+    ]
 
 
 def _edges(settings: dict[str, Any]) -> list[str]:

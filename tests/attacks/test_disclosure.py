@@ -10,6 +10,7 @@ import pytest
 
 import sfumato as sf
 from sfumato.attacks.disclosure import Verdict, judge
+from sfumato.attacks.notes import different_looks
 from sfumato.attacks.seen import seen_in
 from sfumato.errors import MicrofileError, SettingError
 from sfumato.microfile.microfile import Microfile
@@ -147,6 +148,12 @@ def test_different_groups_are_not_judged_together():
     for other in (sf.Group(vital={"sex": ["m"]}, parameter="town"), sf.Group(vital={"army": [1]}, parameter="coast")):
         with pytest.raises(SettingError, match="attacks: they look for different groups"):
             judge([rules, sf.FuzzyRuleAttack(**RULES | {"group": other})], HERE)
+
+
+def test_files_are_compared_once_for_all_attacks_that_look_alike(attacks):
+    assert different_looks(attacks) == [attacks[0], attacks[2]]
+    assert different_looks([attacks[0], attacks[0].model_copy(update={"third_party": country(3)})])[1:]
+    assert different_looks([attacks[0].model_copy(update={"third_party": None})]) == []
 
 
 def test_vital_values_can_be_told_in_another_way():

@@ -13,7 +13,7 @@ import polars as pl
 
 from sfumato.attacks.adequacy import Adequacy, adequacy
 from sfumato.attacks.attack import Attack, Model
-from sfumato.attacks.notes import is_same
+from sfumato.attacks.notes import different_looks, is_same
 from sfumato.attacks.seen import seen_in
 from sfumato.errors import SettingError
 from sfumato.groups.group import Group
@@ -188,10 +188,11 @@ def judge(
         raise SettingError("attacks: there is none", hint="give a FuzzyRuleAttack, a LearnedAttack, or several")
     original = as_microfile(people)
     _refuse_other_groups([attack.group for attack in several], original)
-    if any(
-        attack.third_party is not None and is_same(as_microfile(attack.third_party), original) for attack in several
-    ):
+    looks = different_looks(several)
+    if any(is_same(as_microfile(attack.third_party), original) for attack in looks):
         warnings.warn("third_party: it holds the same people as the attacked file; learn from others", stacklevel=2)
+    for attack in looks:
+        attack.differences(original)
     found: list[Disclosure] = []
     attacked = original
     if released is not None:
@@ -199,8 +200,6 @@ def judge(
         found += _to_the_eye(several[0], original, seen)
         attacked = _with_all(seen, original)
     for attack in several:
-        if attack.third_party is not None:
-            attack.differences(original)
         model = attack.learn(attempt=0 if released is None else AFRESH, progress=progress)
         found.append(_disclosure(attack, attack.sighting_of(model, attacked, original), model, original, attacked))
     return Verdict(tuple(found))

@@ -23,15 +23,30 @@ def notes_on(attacks: Sequence[Attack], people: Microfile) -> tuple[str, ...]:
         The original.
     """
     found: list[str] = []
-    for attack in attacks:
-        third_party = as_microfile(attack.third_party)
-        if is_same(third_party, people):
+    for attack in different_looks(attacks):
+        if is_same(as_microfile(attack.third_party), people):
             found.append("third_party: it holds the same people as the attacked file; learn from other people")
         found += [f"harmonise: {difference}" for difference in attack.differences(people)]
+    for attack in attacks:
+        third_party = as_microfile(attack.third_party)
         if isinstance(attack, FuzzyRuleAttack):
             spots = blind_spots(third_party, attack.variables, alpha=attack.alpha)
             found += [f"variables: {spot}; sfumato.fuzzy.widened offers wider sets" for spot in spots if spot.records]
     return tuple(dict.fromkeys(found))
+
+
+def different_looks(attacks: Sequence[Attack]) -> list[Attack]:
+    """Return attacks of which no two compare the same attributes of one third-party file with the attacked one."""
+    found: list[Attack] = []
+    looks: list[object] = []
+    for attack in attacks:
+        if attack.third_party is None:
+            continue
+        look = (id(attack.third_party), attack.looked_at(as_microfile(attack.third_party)), attack.harmonise)
+        if look not in looks:
+            looks.append(look)
+            found.append(attack)
+    return found
 
 
 def is_same(one: Microfile, other: Microfile) -> bool:

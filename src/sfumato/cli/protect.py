@@ -247,8 +247,8 @@ def _drowned(recipe: Recipe, release: Release) -> list[str]:
     if not others:
         return []
     return [
-        f"No preserved statistic names {', '.join(others)}, whose detail counts as well (detail = {asked.detail:g}). "
-        f"With detail = {LITTLE_DETAIL:g} the statistics may become much more exact, and these attributes coarser."
+        f"No preserved statistic names {', '.join(others)}, whose detail counts as well (detail = {asked.detail:g}).",
+        f"With detail = {LITTLE_DETAIL:g} the statistics may become much more exact, and these attributes coarser.",
     ]
 
 

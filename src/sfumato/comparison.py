@@ -236,7 +236,6 @@ def _found(release: Release, microfile: Microfile, quasi: tuple[str, ...]) -> Fo
     if not audit.holds:
         return Refusal("its release does not hold: " + "; ".join(one.message for one in audit.findings), None)
     measured = audit.measured
-    forms = {name: entry.form for name, entry in release.codebook.attributes.items()}
     return Found(
         records=measured["records"],
         blocks=measured["blocks"],
@@ -245,7 +244,7 @@ def _found(release: Release, microfile: Microfile, quasi: tuple[str, ...]) -> Fo
         t=measured["t"],
         rate=measured["risk"]["rate"],
         highest=measured["risk"]["highest"],
-        loss=information_loss(microfile, release.microfile, quasi=quasi, forms=forms),
+        loss=information_loss(microfile, release.microfile, quasi=quasi, forms=release.codebook.forms()),
         **_fuzzy(measured),
     )
 

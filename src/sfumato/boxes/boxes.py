@@ -63,7 +63,14 @@ class Boxes(Settings):
     weight: str | None = None
     """How many people of the population a record stands for."""
     household: str | None = None
-    """The household of a record: with it, every box has records of at least k households."""
+    """The household of a record: with it, every box has records of at least k households. Its number does not leave,
+    unless ``keep_household`` says so."""
+    keep_household: bool = False
+    """Whether households are released, with new numbers. Their members are then released alike in all that they share,
+    so that laying their boxes upon each other tells nothing; a household may still be known by its members together."""
+    shared: Names = ()
+    """With ``keep_household``: quasi attributes that members of a household have in common; those in which none differ
+    are found, so this only says which must not differ."""
     k: int = Field(ge=1, le=2**53)
     """Each box has at least so many records."""
     l: float | None = Field(default=None, ge=1)  # noqa: E741  # the field's own letter
@@ -131,7 +138,11 @@ class Boxes(Settings):
             raise ValueError("k = 1 protects nobody; choose k of 2 or more, or say force=True")
         if self.epsilon and self.l is None:
             raise ValueError("epsilon needs l")
-        for setting in ("epsilon", "prefer"):
+        if self.keep_household and self.household is None:
+            raise ValueError("keep_household needs household: the attribute that tells who lives together")
+        if self.shared and not self.keep_household:
+            raise ValueError("shared has no meaning where household numbers are withheld; say keep_household=True")
+        for setting in ("epsilon", "prefer", "shared"):
             strange = [name for name in getattr(self, setting) if name not in self.quasi]
             if strange:
                 raise ValueError(f"{setting} names {strange[0]!r}, which is not quasi")
@@ -149,15 +160,23 @@ class Boxes(Settings):
         if self.l is not None and (self.epsilon or not self.sensitive) and self.l > self.k:
             raise ValueError(f"{self.k} records cannot have {self.l:g} different values; choose l of at most k")
         # the promise checks what it has in common with this
-        self.promise()
+        self.measured_promise()
         return self
 
     def changed(self, **settings: Any) -> Boxes:
         """Return the same settings but for some."""
         return Boxes(**{**{name: getattr(self, name) for name in self.model_fields_set}, **settings})
 
-    def promise(self) -> Promise:
-        """Return what the release will promise."""
+    def promise(self, shared: Names = ()) -> Promise:
+        """Return what the release will promise; of households only if they are released.
+
+        ``shared`` are the quasi attributes that their members have in common.
+        """
+        kept = self.household if self.keep_household else None
+        return self.measured_promise().model_copy(update={"household": kept, "shared": shared})
+
+    def measured_promise(self) -> Promise:
+        """Return what is measured when the release is made: also households that are not released."""
         try:
             return Promise(
                 quasi=self.quasi,

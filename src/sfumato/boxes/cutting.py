@@ -63,14 +63,26 @@ def subdivide(
     work = make_work(space, limits, codes, records.size)
     parts = _split(space, limits, work, records, _runs(stratum.size for stratum in strata), most)
 
-    def cut(part: Run) -> Counts:
-        first, last = part
+    def cut(some: Sequence[Run]) -> Counts:
+        first, last = some[0][0], some[-1][1]
         ids = records[first:last].copy()
-        order, ends = _cut(space, limits, ids, [(0, ids.size)], codes)
+        order, ends = _cut(space, limits, ids, [(low - first, high - first) for low, high in some], codes)
         records[first:last] = ids[order]
         return ends + first
 
-    return Subdivision(records, np.concatenate(side_by_side(cut, parts, threads, lambda s: progress("cutting", s))))
+    found = side_by_side(cut, _together(parts, most), threads, lambda s: progress("cutting", s))
+    return Subdivision(records, np.concatenate(found))
+
+
+def _together(parts: Sequence[Run], most: int) -> list[list[Run]]:
+    """Put neighbouring parts together up to ``most`` records, for each call of a kernel takes its time."""
+    found: list[list[Run]] = []
+    for part in parts:
+        if found and part[1] - found[-1][0][0] <= most:
+            found[-1].append(part)
+        else:
+            found.append([part])
+    return found
 
 
 def _runs(sizes: Iterable[int]) -> list[Run]:

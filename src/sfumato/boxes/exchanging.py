@@ -45,11 +45,12 @@ def exchange_records(
     seed: int,
     threads: int | None,
     progress: Callable[[float], None],
+    many: bool = False,
 ) -> Subdivision:
     """Exchange records between neighbouring boxes again and again, with less noise each time.
 
     Every pass finds new neighbours: along directions drawn at random, boxes are cut into groups. Records of
-    different ``strata`` are never exchanged.
+    different ``strata`` are never exchanged; where there are ``many``, neighbours are looked for within each.
     """
     from sfumato.kernels.exchanging import exchange_groups
 
@@ -67,8 +68,12 @@ def exchange_records(
     for turn in range(passes):
         now = Subdivision(records, boxes.ends).summary(space.places, space.costs, threads)
         turned = _turned(now, small, scales, rng)
+        if many and homes is not None:
+            turned = np.vstack([turned, homes[small] * (1.0 + np.ptp(turned, axis=1).max())])
         near = halved(turned, np.ones_like(turned), np.arange(small.size), least, threads=threads)
         groups = small[near.records]
+        if many and homes is not None:
+            groups = groups[np.lexsort((homes[groups], np.repeat(np.arange(len(near)), near.sizes)))]
         starts = _no_larger(np.append(near.starts, small.size), grouped, None if homes is None else homes[groups])
         warmth = heat * usual * max(0.0, 1.0 - turn / max(passes - 2, 1))
 

@@ -10,13 +10,13 @@ import numpy as np
 from sfumato.arrays import Codes, Counts, Flags, Reals
 from sfumato.boxes.axes import Axis, as_rows, axes_of, space_of
 from sfumato.boxes.checks import (
-    Unattainable,
     apart_limits,
     check_roles,
     check_spans,
     counted,
     refuse_broken,
     refuse_lost,
+    refuse_sharper,
     rules_of,
     unattainable,
 )
@@ -26,12 +26,13 @@ from sfumato.boxes.cutting import QUICK, subdivide
 from sfumato.boxes.edges import Edges, shown_values, snapped_edges
 from sfumato.boxes.exchanging import HEAT, PASSES, exchange_records, passes_for
 from sfumato.boxes.limits import Rule, codes_in, limits_with
+from sfumato.boxes.parting import allowed, strata_of
 from sfumato.boxes.preferences import preferred_places
+from sfumato.boxes.quarters import Ground, Homes, Quarters, homes_in, told_alike
 from sfumato.boxes.strata import Strata
 from sfumato.boxes.subdivision import Subdivision, Summary
 from sfumato.boxes.tiling import Cells, cells_of
 from sfumato.boxes.uncertainty import uncertainty_of
-from sfumato.errors import SettingError, UnattainableError
 from sfumato.measures.blocks import Blocks
 from sfumato.measures.kept import Limit, keeps
 from sfumato.microfile.forms import Form, Sets
@@ -40,9 +41,12 @@ from sfumato.microfile.microfile import Microfile
 from sfumato.parallel import side_by_side
 from sfumato.progress import Progress
 from sfumato.release.release import Release
+from sfumato.release.renumbering import renumbered
 
 if TYPE_CHECKING:
     from sfumato.boxes.boxes import Boxes
+    from sfumato.kernels.limits import Limits
+    from sfumato.kernels.space import Space
 
 MUCH = 4.0
 """Leaving a record out buys much if its box costs this many times as much a record as all boxes do."""
@@ -60,6 +64,8 @@ class Task:
     costs: Costs
     rules: list[Rule]
     strata: Strata
+    homes: Homes | None = None
+    """Who lives together, where that is released and they share quasi attributes."""
 
     @property
     def codes(self) -> int:
@@ -71,11 +77,15 @@ def protect(settings: Boxes, microfile: Microfile, progress: Progress) -> Releas
     """Divide, measure, and make the release."""
     progress("preparing", 0.0)
     task, kept = _task(settings, microfile)
-    boxes, costs = _divided(task, kept, progress)
+    quarters = None
+    if task.homes is None:
+        boxes, costs = _divided(task, kept, progress)
+    else:
+        task, boxes, costs, quarters = _divided_by_household(task, task.homes, kept, progress)
     progress("measuring", 0.0)
     ends = boxes.found if boxes.found and not settings.prefer else _summary(task, boxes)
-    stay = _worth_keeping(task, boxes, costs, _allowed(settings, microfile) - int((~kept).sum()))
-    return _released(task, boxes, ends, stay)
+    stay = _worth_keeping(task, boxes, costs, allowed(settings, microfile) - int((~kept).sum()))
+    return _released(task, boxes, ends if quarters is None else quarters.spread(ends, task.axes), stay, quarters)
 
 
 def check(settings: Boxes, microfile: Microfile) -> None:
@@ -93,101 +103,80 @@ def _task(settings: Boxes, microfile: Microfile) -> tuple[Task, Flags]:
     axes = axes_of(microfile, settings.quasi, settings.hierarchies)
     check_spans(axes)
     check_wanted(settings.preserve or (), microfile, axes)
+    homes = homes_in(settings, microfile, axes)
+    axes = axes if homes is None else told_alike(axes, homes)
     rules = rules_of(settings, microfile, axes)
-    strata, kept = _strata(settings, microfile, axes, rules)
+    strata, kept = strata_of(settings, microfile, axes, rules, homes)
     rules = counted(rules, axes, strata)
-    axes = [
-        replace(axis, missing=lacking, places=np.where(lacking, 0.0, axis.places))
-        if (lacking := strata.lacking[strata.numbers, row]).any()
-        else axis
-        for row, axis in enumerate(axes)
-    ]
+    axes = strata.hiding(axes)
     weights = settings.promise().roles.weights(microfile) if settings.weight else None
     costs = costs_of(axes, settings.preserve, microfile, weights, settings.detail)
-    return Task(settings, microfile, axes, costs, rules, strata), kept
-
-
-def _strata(settings: Boxes, microfile: Microfile, axes: list[Axis], rules: list[Rule]) -> tuple[Strata, Flags]:
-    """Part the records by what they lack, and see that every part can keep the limits."""
-    strata, broken = _parted(settings, microfile, axes, rules)
-    kept = ~broken[strata.numbers]
-    if not _enough(settings, microfile, kept):
-
-        def works(changed: dict[str, Any]) -> bool:
-            try:
-                other = settings.changed(**changed)
-                parted, wrong = _parted(other, microfile, axes, rules_of(other, microfile, axes))
-                refuse_lost(axes, parted.lacking[~wrong])
-            except (SettingError, UnattainableError):
-                return False
-            return _enough(other, microfile, ~wrong[parted.numbers])
-
-        raise unattainable(settings, microfile, counted(rules, axes, strata), strata).error(axes, broken, works)
-    refuse_lost(axes, strata.lacking[~broken])
-    return strata, kept
-
-
-def _enough(settings: Boxes, microfile: Microfile, kept: Flags) -> bool:
-    """Whether no more records are left out than may be."""
-    return bool(kept.any()) and microfile.records - int(kept.sum()) <= _allowed(settings, microfile)
-
-
-def _parted(settings: Boxes, microfile: Microfile, axes: list[Axis], rules: list[Rule]) -> tuple[Strata, Flags]:
-    """Part the records by what they lack; also return which parts break a limit."""
-    strata = Strata.of(axes)
-
-    def measured(some: Strata) -> Unattainable:
-        return unattainable(settings, microfile, counted(rules, axes, some), some)
-
-    def breaking(some: Strata) -> Flags:
-        few: Flags = some.sizes < settings.k
-        return few if few.any() or not rules else few | measured(some).broken
-
-    if settings.missing == "merged":
-        strata = strata.merged(breaking, axes, settings.k)
-    return strata, _left_out(settings, microfile, strata, measured(strata).broken) if rules else breaking(strata)
-
-
-def _left_out(settings: Boxes, microfile: Microfile, strata: Strata, broken: Flags) -> Flags:
-    """Return which strata break limits if those are left out: what is left is the table that t measures from."""
-    while settings.t is not None and broken.any() and not broken.all():
-        rest = Strata(strata.lacking[~broken], (np.cumsum(~broken) - 1)[strata.numbers[~broken[strata.numbers]]])
-        further = unattainable(settings, microfile.filter(~broken[strata.numbers]), (), rest).broken
-        if not further.any():
-            break
-        broken = broken.copy()
-        broken[~broken] = further
-    return broken
-
-
-def _allowed(settings: Boxes, microfile: Microfile) -> int:
-    """Return how many records may be left out; 0.29 of 100 are 29, though not in binary numbers."""
-    return int(settings.suppress * microfile.records * (1.0 + 1e-12))
+    return Task(settings, microfile, axes, costs, rules, strata, homes), kept
 
 
 def _divided(task: Task, kept: Flags, progress: Progress) -> tuple[Subdivision, Reals]:
     """Cut the space and exchange records; also return what each box costs, if that matters."""
-    settings, records = task.settings, task.microfile.records
+    settings = task.settings
     limits = limits_with(settings.k, task.rules, kept)
-    places = preferred_places(settings.prefer, settings.strength, task.axes, boxes=records / settings.k)
-    space = space_of(task.axes, places, task.costs.rows)
+    space = space_of(task.axes, _places(task), task.costs.rows)
     members = [its for its in task.strata.members() if kept[its[0]]]
     careful = settings.edges == "tiling"
     boxes = subdivide(space, limits, members, task.codes, careful=careful, threads=settings.threads, progress=progress)
-    passes, heat, what = _effort(settings, records, all(axis.is_linear for axis in task.axes))
-    boxes = exchange_records(
+    boxes = _exchanged(task, space, limits, boxes, task.axes, progress)
+    return boxes, boxes.costs(space, task.codes, settings.threads) if settings.suppress else np.empty(0)
+
+
+def _divided_by_household(
+    task: Task, homes: Homes, kept: Flags, progress: Progress
+) -> tuple[Task, Subdivision, Reals, Quarters]:
+    """Cut quarters of whole households, and these into boxes; what had to be merged within them is lost."""
+    settings, microfile = task.settings, task.microfile
+    ground = Ground(settings, task.axes, _places(task), task.costs.rows, task.rules, kept, task.codes, homes)
+    members = [its for its in task.strata.members() if kept[its[0]]]
+    quarters, strata = ground.settled(members, lambda some: unattainable(settings, microfile, (), some), progress)
+    task = replace(
+        task,
+        axes=strata.hiding(task.axes),
+        costs=replace(task.costs, rows=np.where(strata.lacking[strata.numbers].T, 0.0, task.costs.rows)),
+        rules=counted(task.rules, task.axes, strata),
+        strata=strata,
+    )
+    refuse_lost(task.axes, strata.lacking[np.unique(strata.numbers[kept])])
+    ground = replace(ground, axes=task.axes, costs=task.costs.rows, rules=task.rules)
+    boxes = ground.boxes(quarters, strata, progress)
+    if ground.own:
+        space, limits = ground.space(ground.own, strata), limits_with(settings.k, task.rules, kept)
+        boxes = _exchanged(task, space, limits, boxes, [task.axes[row] for row in ground.own], progress)
+    found = Quarters(homes.rows, quarters, ground.quarter_of(quarters, boxes))
+    return task, boxes, ground.costs_of(quarters, boxes, strata) if settings.suppress else np.empty(0), found
+
+
+def _places(task: Task) -> Reals:
+    """Return where records lie, as far from each other as preferred points make them."""
+    settings = task.settings
+    boxes = task.microfile.records / settings.k
+    return preferred_places(settings.prefer, settings.strength, task.axes, boxes=boxes)
+
+
+def _exchanged(
+    task: Task, space: Space, limits: Limits, boxes: Subdivision, axes: list[Axis], progress: Progress
+) -> Subdivision:
+    """Exchange records between neighbouring boxes, which are cut along some axes."""
+    settings = task.settings
+    passes, heat, what = _effort(settings, task.microfile.records, all(axis.is_linear for axis in axes))
+    return exchange_records(
         space,
         limits,
         boxes,
         task.codes,
-        strata=task.strata.numbers if len(members) > 1 else None,
+        strata=task.strata.numbers if len(task.strata) > 1 else None,
+        many=task.homes is not None,
         passes=passes,
         heat=heat,
         seed=settings.seed,
         threads=settings.threads,
         progress=lambda share: progress(what, share),
     )
-    return boxes, boxes.costs(space, task.codes, settings.threads) if settings.suppress else np.empty(0)
 
 
 def _effort(settings: Boxes, records: int, linear: bool) -> tuple[int, float, str]:
@@ -229,23 +218,27 @@ def _broken(task: Task, boxes: Subdivision, stay: Flags) -> Flags:
     return broken
 
 
-def _released(task: Task, boxes: Subdivision, ends: Summary, stay: Flags) -> Release:
+def _released(task: Task, boxes: Subdivision, ends: Summary, stay: Flags, quarters: Quarters | None) -> Release:
     """Make the released table, measure it, and say how exact it is."""
     settings, microfile = task.settings, task.microfile
     # the widths of boxes that are left out cost nothing, so that no grid is chosen for them
     ends = ends if stay.all() else replace(ends, totals=np.where(stay, ends.totals, 0.0))
-    cells = cells_of(task.axes, task.strata, boxes, ends) if settings.edges == "tiling" else None
+    cells = None
+    if settings.edges == "tiling":
+        cells = (cells_of if quarters is None else quarters.cells)(task.axes, task.strata, boxes, ends)
     rows = [row for row, axis in enumerate(task.axes) if axis.kind != "set"]
     found = side_by_side(lambda row: _edges(task, row, ends, cells), rows, settings.threads)
     edges = {task.axes[row].name: its for row, its in zip(rows, found, strict=True)}
-    columns = {axis.name: _column(task, axis, boxes, edges.get(axis.name), cells) for axis in task.axes}
+    columns = {axis.name: _column(task, axis, boxes, edges.get(axis.name), cells, quarters) for axis in task.axes}
     numbers = _numbers(boxes, stay, microfile.records)
     chosen = np.flatnonzero(numbers >= 0)
     left_out = microfile.records - chosen.size
     table, forms = _table(settings, microfile, columns, numbers[chosen] if left_out else numbers, chosen)
     sizes = np.where(stay, boxes.sizes, 0)
     # nothing unverified leaves
-    refuse_broken(_limits(task, table, numbers, chosen, sizes))
+    refuse_broken(_limits(task, microfile.take(chosen) if left_out else microfile, numbers, chosen, sizes))
+    shared = tuple(axis.name for row, axis in enumerate(task.axes) if task.homes and row in task.homes.rows)
+    refuse_sharper(table, settings.promise(shared), forms)
     told = uncertainty_of(task.axes, task.costs, ends.totals, edges, chosen, sizes, settings.k)
     public: dict[str, Any] = {
         "method": "boxes",
@@ -257,15 +250,17 @@ def _released(task: Task, boxes: Subdivision, ends: Summary, stay: Flags) -> Rel
         "dismiss": settings.dismiss,
         "calibrate": settings.calibrate,
     }
+    if settings.household is not None and not settings.keep_household:
+        public["households"] = {"k": settings.k}
     if settings.edges != "snapped":
         public["shown"] = shown_values(task.axes, edges, numbers)
     apart = {rule.attribute: {"l": rule.limit, "epsilon": rule.extra} for rule in task.rules if rule.places.size}
     return Release(
         table,
-        promise=settings.promise(),
+        promise=settings.promise(shared),
         forms=forms,
         hierarchies=_sensitive_hierarchies(settings),
-        identifiers=settings.identifiers,
+        identifiers=_withheld(settings),
         settings=public | ({"apart": apart} if apart else {}),
         private={"original_records": microfile.records, "protection": _told(settings)},
     )
@@ -289,10 +284,14 @@ def _numbers(boxes: Subdivision, stay: Flags, records: int) -> Codes:
     return numbers
 
 
-def _column(task: Task, axis: Axis, boxes: Subdivision, edges: Edges | None, cells: Cells | None) -> Column:
+def _column(
+    task: Task, axis: Axis, boxes: Subdivision, edges: Edges | None, cells: Cells | None, quarters: Quarters | None
+) -> Column:
     lacking = axis.missing[boxes.records[boxes.starts]] if axis.lacks else np.zeros(len(boxes), dtype=np.bool_)
     if edges is None:
-        bits = cells.bits(axis.name) if cells else bits_of(axis, axis.places[boxes.records], boxes.starts)
+        whole = quarters if quarters and task.axes.index(axis) in quarters.rows else None
+        own = whole.bits(axis) if whole else bits_of(axis, axis.places[boxes.records], boxes.starts)
+        bits = cells.bits(axis.name) if cells else own
         return set_column(axis, bits, lacking)
     if axis.kind == "ordinal":
         return range_column(axis, edges, lacking)
@@ -305,7 +304,8 @@ def _table(
     settings: Boxes, microfile: Microfile, columns: dict[str, Column], numbers: Codes, chosen: Counts
 ) -> tuple[Microfile, dict[str, Form]]:
     """Put the boxes in the place of the quasi attributes; the other columns stay as they are."""
-    others = [name for name in microfile.names if name not in (*settings.quasi, *settings.identifiers)]
+    withheld = _withheld(settings)
+    others = [name for name in microfile.names if name not in (*settings.quasi, *withheld)]
     rest = microfile.select([*others, settings.quasi[0]])
     rest = rest if chosen.size == microfile.records else rest.take(chosen)
     # numpy would make each index anew what it is made here once
@@ -320,9 +320,18 @@ def _table(
     for name in microfile.names:
         if name in columns:
             order += [series.name for series in columns[name].series]
-        elif name not in settings.identifiers:
+        elif name not in withheld:
             order.append(name)
-    return wide.select(order), {name: column.form for name, column in columns.items()}
+    table = wide.select(order)
+    if settings.keep_household and settings.household is not None:
+        table = renumbered(table, settings.household, seed=settings.seed)
+    return table, {name: column.form for name, column in columns.items()}
+
+
+def _withheld(settings: Boxes) -> tuple[str, ...]:
+    """Return what does not leave."""
+    hidden = settings.household if not settings.keep_household else None
+    return (*settings.identifiers, *((hidden,) if hidden is not None else ()))
 
 
 def _limits(task: Task, table: Microfile, numbers: Codes, chosen: Counts, sizes: Counts) -> list[Limit]:
@@ -334,7 +343,9 @@ def _limits(task: Task, table: Microfile, numbers: Codes, chosen: Counts, sizes:
     renumbered = np.full(sizes.size, -1, dtype=np.int32)
     renumbered[used] = np.arange(used.size, dtype=np.int32)
     blocks = Blocks(renumbered[numbers[chosen]], sizes[used], ())
-    kept = keeps(table, task.settings.promise(), hierarchies=_sensitive_hierarchies(task.settings), blocks=blocks)
+    kept = keeps(
+        table, task.settings.measured_promise(), hierarchies=_sensitive_hierarchies(task.settings), blocks=blocks
+    )
     return [*kept.limits, *apart_limits(task.rules, blocks, chosen)]
 
 

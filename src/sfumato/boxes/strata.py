@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from sfumato.arrays import Counts, Flags, Reals
+from sfumato.arrays import Codes, Counts, Flags, Reals
 from sfumato.boxes.axes import Axis
 
 
@@ -45,7 +45,18 @@ class Strata:
         order = np.argsort(self.numbers, kind="stable")
         return np.split(order, np.cumsum(self.sizes)[:-1])
 
-    def merged(self, breaking: Callable[[Strata], Flags], axes: Sequence[Axis], k: int) -> Strata:
+    def hiding(self, axes: Sequence[Axis]) -> list[Axis]:
+        """Return the axes without the values that strata lack."""
+        return [
+            replace(axis, missing=lacking, places=np.where(lacking, 0.0, axis.places))
+            if (lacking := self.lacking[self.numbers, row]).any()
+            else axis
+            for row, axis in enumerate(axes)
+        ]
+
+    def merged(
+        self, breaking: Callable[[Strata], Flags], axes: Sequence[Axis], k: int, homes: Codes | None = None
+    ) -> Strata:
         """Help strata that break limits with records of others, until none does or one is left.
 
         Of another stratum as few of the nearest records as suffice are taken, or, where none do, all; the one that
@@ -59,6 +70,8 @@ class Strata:
             The attributes, by which records are near each other.
         k
             The fewest records of a stratum.
+        homes
+            The household of each record, if its members lack the same and must stay together.
         """
         found = self
         while len(found) > 1:
@@ -73,7 +86,7 @@ class Strata:
             lost[one] = np.iinfo(np.int64).max
             # the larger of two that cost the same can spare more
             other = int(np.lexsort((-sizes, lost))[0])
-            helped = found._helped(one, other, union[other], breaking, axes, k)
+            helped = found._helped(one, other, union[other], breaking, axes, k, homes)
             found = found._joined(one, other, union) if helped is None else helped
         return found
 
@@ -85,6 +98,7 @@ class Strata:
         breaking: Callable[[Strata], Flags],
         axes: Sequence[Axis],
         k: int,
+        homes: Codes | None,
     ) -> Strata | None:
         """Give a stratum some records of another, twice as many each time; None if those it can spare do not help."""
         members = np.flatnonzero(self.numbers == other)
@@ -93,7 +107,8 @@ class Strata:
         before = breaking(self)
         while count <= members.size - k:
             numbers, lacking = self.numbers.copy(), self.lacking.copy()
-            numbers[near[:count]] = one
+            some = near[:count] if homes is None else members[np.isin(homes[members], homes[near[:count]])]
+            numbers[some] = one
             lacking[one] = union
             helped = Strata(lacking, numbers)
             now = breaking(helped)

@@ -42,10 +42,9 @@ class Subdivision:
         """The records of each box."""
         return self.ends - self.starts
 
-    @cached_property
-    def numbers(self) -> Codes:
-        """The box of each record."""
-        numbers = np.empty(self.records.size, dtype=np.int32)
+    def numbers_of(self, records: int) -> Codes:
+        """Return the box of each of so many records, -1 where it has none."""
+        numbers = np.full(records, -1, dtype=np.int32)
         numbers[self.records] = np.repeat(np.arange(len(self), dtype=np.int32), self.sizes)
         return numbers
 
@@ -92,9 +91,13 @@ class Summary:
     totals: Reals
     """What a unit of width costs all records of the box."""
 
-    def only(self, some: Flags) -> Summary:
+    def only(self, some: Flags | Counts) -> Summary:
         """Return some of the boxes."""
         return Summary(self.lo[:, some], self.hi[:, some], self.totals[:, some])
+
+    def along(self, rows: Sequence[int]) -> Summary:
+        """Return the boxes along some axes."""
+        return Summary(self.lo[list(rows)], self.hi[list(rows)], self.totals[list(rows)])
 
 
 def joined(some: Sequence[Subdivision]) -> Subdivision:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,7 @@ from sfumato.measures.blocks import Blocks
 from sfumato.measures.promise import Promise
 from sfumato.measures.safety import Safety, measure
 from sfumato.measures.verdict import BlockMeasure, Violations
+from sfumato.microfile.forms import Form
 from sfumato.microfile.hierarchy import Hierarchy
 from sfumato.microfile.microfile import Microfile
 
@@ -28,6 +29,8 @@ class Limit:
     attribute: str | None
     limit: float
     measure: BlockMeasure
+    laid: bool = False
+    """Whether it is that of the records of each household laid upon each other."""
 
     @property
     def reached(self) -> float:
@@ -65,6 +68,8 @@ class Why:
     """The limit one step milder."""
     relaxed_records: int = 0
     """How many records would break that one."""
+    laid: bool = False
+    """Whether it is broken for who lays the records of each household upon each other."""
 
     def summary(self) -> dict[str, Any]:
         """Return the reason as plain numbers; null stands for what is not finite."""
@@ -75,6 +80,7 @@ class Why:
 
     def __str__(self) -> str:
         what = f"{self.setting} of {self.attribute!r}" if self.attribute else self.setting
+        what += ", the records of each household laid upon each other" * self.laid
         told = (
             f"{what}: promised {self.limit:g}, reached {self.reached:.6g}; {self.records:,} records in "
             f"{self.blocks:,} blocks break it (the worst is block {self.worst_block}, of {self.worst_block_records:,})"
@@ -105,6 +111,8 @@ def limits_of(promise: Promise, safety: Safety) -> list[Limit]:
             limit = getattr(promise, setting)
             if limit is not None:
                 limits.append(Limit(setting, name, limit, getattr(attribute, setting)))
+    if safety.upon is not None:
+        limits += [replace(limit, laid=True) for limit in limits_of(promise, safety.upon)]
     return limits
 
 
@@ -135,6 +143,7 @@ def keeps(
     hierarchies: Mapping[str, Hierarchy] | None = None,
     exact_risk: bool = False,
     blocks: Blocks | None = None,
+    forms: Mapping[str, Form] | None = None,
 ) -> Kept:
     """Measure a table against a promise.
 
@@ -152,6 +161,8 @@ def keeps(
         Whether risks of f > 2 use the exact formula.
     blocks
         The blocks, where they are known.
+    forms
+        How attributes stand in the table, where not exactly; needed only of those that households share.
     """
     if keys is None and blocks is None:
         promise.check(microfile)
@@ -161,11 +172,13 @@ def keeps(
         sensitive=promise.sensitive,
         weight=promise.weight,
         household=promise.household,
+        shared=promise.shared,
         missing=promise.missing,
         distances=promise.distances,
         hierarchies=hierarchies,
         exact_risk=exact_risk,
         blocks=blocks,
+        forms=forms,
     )
     return Kept(promise, safety, tuple(limits_of(promise, safety)))
 
@@ -176,6 +189,7 @@ def explain(
     *,
     columns: Mapping[str, Sequence[str]] | None = None,
     hierarchies: Mapping[str, Hierarchy] | None = None,
+    forms: Mapping[str, Form] | None = None,
 ) -> list[Why]:
     """Say why limits are broken: which block, which attribute's detail, and what relaxing would buy.
 
@@ -185,19 +199,29 @@ def explain(
         The table, and what was found.
     columns
         The columns of each quasi attribute, where they are not of its name.
-    hierarchies
+    hierarchies, forms
         As for :func:`keeps`.
     """
     if kept.holds:
         return []
     promise = kept.promise
     held = {name: tuple((columns or {}).get(name, (name,))) for name in promise.quasi}
-    without: dict[str, dict[tuple[str, str | None], int]] = {}
+    without: dict[str, dict[tuple[str, str | None, bool], int]] = {}
     if len(held) > 1:
         for dropped in held:
             keys = [column for name, its in held.items() if name != dropped for column in its]
-            rest = keeps(microfile, promise, keys=keys, hierarchies=hierarchies, exact_risk=kept.safety.exact_risk)
-            without[dropped] = {(x.setting, x.attribute): x.violations.records for x in rest.limits}
+            fewer = promise.model_copy(update={"shared": tuple(name for name in promise.shared if name != dropped)})
+            rest = keeps(
+                microfile,
+                fewer,
+                keys=keys,
+                hierarchies=hierarchies,
+                exact_risk=kept.safety.exact_risk,
+                forms=forms,
+            )
+            left = {(x.setting, x.attribute, x.laid): x.violations.records for x in rest.limits}
+            # where laying records upon each other tells no more, what each tells by itself is all
+            without[dropped] = {(x, y, True): records for (x, y, _), records in left.items()} | left
     reasons = []
     for limit in kept.broken:
         broken, milder = limit.violations, limit.measure.violations(limit.relaxed)
@@ -211,9 +235,10 @@ def explain(
                 blocks=broken.blocks,
                 worst_block=limit.measure.worst_block,
                 worst_block_records=int(limit.measure.sizes[limit.measure.worst_block]),
-                without={name: rest[limit.setting, limit.attribute] for name, rest in without.items()},
+                without={name: rest[limit.setting, limit.attribute, limit.laid] for name, rest in without.items()},
                 relaxed_limit=float(np.round(limit.relaxed, 12)),
                 relaxed_records=milder.records,
+                laid=limit.laid,
             )
         )
     return reasons

@@ -25,6 +25,9 @@ class Promise(Settings):
     """How many people of the population a record stands for; it enters the risk."""
     household: str | None = None
     """The household of a record: with it, k counts households as well."""
+    shared: Names = ()
+    """Quasi attributes that the members of a household have in common, so that everybody knows of each what is told of
+    any of them; the limits hold for who lays their records upon each other, too."""
     missing: Literal["own", "wildcard"] = "own"
     """What a missing value is: a value of its own (the safe reading), or one that could be any."""
     k: int = Field(default=2, ge=1, le=2**53)
@@ -61,6 +64,10 @@ class Promise(Settings):
             if self.k != 1 or self.model_dump(exclude={"quasi", "k"}, exclude_defaults=True):
                 raise ValueError("without quasi attributes nothing can be promised; name some, or give k = 1 alone")
             return self
+        if self.shared and self.household is None:
+            raise ValueError("shared needs household: the attribute that tells who lives together")
+        if strange := [name for name in self.shared if name not in self.quasi]:
+            raise ValueError(f"shared names {strange[0]!r}, which is not quasi")
         asked = [name for name in ("l", "t", "alpha", "beta", "delta") if getattr(self, name) is not None]
         if asked and not self.sensitive:
             raise ValueError(f"{asked[0]} needs a sensitive attribute")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -15,14 +15,17 @@ from sfumato.measures.blocks import Blocks, blocks_of
 from sfumato.measures.closeness import equal_closeness, hierarchical_closeness, ordered_closeness
 from sfumato.measures.contingency import Contingency, tabulate
 from sfumato.measures.diversity import distinct_diversity, entropy_diversity, known_diversity, recursive_diversity
+from sfumato.measures.households import Compositions, Laid, compositions, forms_of, lay
 from sfumato.measures.likeness import basic_likeness, disclosure, enhanced_likeness, lacking
 from sfumato.measures.promise import Distance
 from sfumato.measures.risk import Risk, risk_of
 from sfumato.measures.verdict import BlockMeasure
 from sfumato.microfile.encoding import Encoded
+from sfumato.microfile.forms import Form
 from sfumato.microfile.hierarchy import Hierarchy
 from sfumato.microfile.microfile import Microfile, as_microfile
 from sfumato.microfile.roles import Roles
+from sfumato.settings import listed
 
 
 @dataclass(frozen=True)
@@ -104,6 +107,10 @@ class Safety:
     weights: Reals | None = None
     home: Encoded | None = None
     exact_risk: bool = False
+    laid: Laid | None = None
+    """What laying the records of each household upon each other tells, if it is known what they share."""
+    upon: Safety | None = None
+    """How safe the table is after that, where it tells more than each record by itself."""
 
     @property
     def records(self) -> int:
@@ -126,6 +133,13 @@ class Safety:
         if self.home is None:
             return None
         return household_anonymity(self.blocks, self.home, wildcards=self.wildcards)
+
+    @cached_property
+    def compositions(self) -> Compositions | None:
+        """How many households their members together single out."""
+        if self.home is None:
+            return None
+        return compositions(self.blocks if self.laid is None else self.laid.blocks, self.home)
 
     @property
     def l(self) -> float | None:  # noqa: E743  # the field's own letter
@@ -172,11 +186,13 @@ def measure(
     sensitive: Any = (),
     weight: str | None = None,
     household: str | None = None,
+    shared: Any = (),
     missing: str = "own",
     distances: Mapping[str, Distance] | None = None,
     hierarchies: Mapping[str, Hierarchy] | None = None,
     exact_risk: bool = False,
     blocks: Blocks | None = None,
+    forms: Mapping[str, Form] | None = None,
 ) -> Safety:
     """Measure how safe a table is.
 
@@ -189,6 +205,9 @@ def measure(
         A microfile, or a frame that becomes one.
     quasi, sensitive, weight, household, missing
         The roles; see :class:`~sfumato.Roles`.
+    shared
+        Quasi attributes that the members of a household have in common, such as where they live: of each of them
+        everybody then knows what is told of any (``laid``, ``upon``).
     distances
         The ground distance of t-closeness, attribute by attribute. Default: ``"ordered"`` for numeric and
         ordinal attributes, ``"hierarchical"`` where there is a hierarchy, else ``"equal"``.
@@ -198,6 +217,8 @@ def measure(
         Whether risks of f > 2 use the exact formula.
     blocks
         The blocks, where they are known; default: the records with equal quasi values.
+    forms
+        How attributes stand in the table, where not exactly; needed only of ``shared`` ones.
 
     Examples
     --------
@@ -217,7 +238,7 @@ def measure(
     for name in (*(distances or {}), *(hierarchies or {})):
         if name not in roles.sensitive:
             raise SettingError(f"column {name!r} has a distance or hierarchy but is not sensitive")
-    return Safety(
+    safety = Safety(
         roles=roles,
         blocks=blocks,
         attributes={
@@ -230,6 +251,31 @@ def measure(
         home=microfile.encoded(roles.household) if roles.household else None,
         exact_risk=exact_risk,
     )
+    if not (names := listed(shared)):
+        return safety
+    if roles.household is None:
+        raise SettingError("shared needs household: the attribute that tells who lives together")
+    keys = [column for name, form in forms_of(roles.quasi, forms).items() for column in form.columns(name)]
+    its_forms = forms_of(names, forms)
+    strange = [name for name, form in its_forms.items() if not {*form.columns(name)} <= {*keys}]
+    if strange:
+        raise SettingError(f"shared names {strange[0]!r}, which is not quasi")
+    laid = lay(microfile, keys, its_forms, household=roles.household)
+    upon = None
+    if laid.sharpened:
+        upon = measure(
+            microfile,
+            quasi=quasi,
+            sensitive=sensitive,
+            weight=weight,
+            household=household,
+            missing=missing,
+            distances=distances,
+            hierarchies=hierarchies,
+            exact_risk=exact_risk,
+            blocks=laid.blocks,
+        )
+    return replace(safety, laid=laid, upon=upon)
 
 
 def _attribute(

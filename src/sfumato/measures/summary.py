@@ -20,6 +20,7 @@ def summarize(safety: Safety) -> dict[str, Any]:
         "t": _finite(safety.t),
         "risk": _summarize_risk(safety.risk),
         "households": None if safety.households is None else int(safety.households.worst),
+        "together": _summarize_together(safety),
         "attributes": {name: _summarize_attribute(a) for name, a in safety.attributes.items()},
         "missing": safety.roles.missing,
         "other_reading": _summarize_other(safety),
@@ -44,6 +45,24 @@ def leaning_on_missing(measured: dict[str, Any], *, l: float | None = None) -> l
                 f"l of {name} counts a missing value as one of its own; of known values a block may have just {known}."
             )
     return told
+
+
+def _summarize_together(safety: Safety) -> dict[str, Any] | None:
+    """Return what the members of a household tell together."""
+    found, laid = safety.compositions, safety.laid
+    if found is None:
+        return None
+    seen = safety.upon or safety
+    told = None
+    if laid is not None:
+        told = {
+            "shared": list(laid.shared),
+            "sharpened": laid.sharpened,
+            "contradicted": laid.contradicted,
+            "k": int(seen.k.worst),
+            "households": None if seen.households is None else int(seen.households.worst),
+        }
+    return {"homes": found.households, "unique": found.unique, "records": found.records, "laid": told}
 
 
 def _summarize_attribute(attribute: AttributeSafety) -> dict[str, Any]:

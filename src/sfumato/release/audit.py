@@ -91,8 +91,8 @@ def audit_table(table: Microfile, promise: Promise, codebook: Codebook) -> Audit
     columns, fuzzy = codebook.columns(), fuzzy_forms(codebook)
     try:
         keys = [column for name in promise.quasi for column in columns[name]]
-        kept = keeps(table, promise, keys=keys, hierarchies=codebook.hierarchies())
-        reasons = explain(kept, table, columns=columns, hierarchies=codebook.hierarchies())
+        kept = keeps(table, promise, keys=keys, hierarchies=codebook.hierarchies(), forms=codebook.forms())
+        reasons = explain(kept, table, columns=columns, hierarchies=codebook.hierarchies(), forms=codebook.forms())
         measured = summarize(kept.safety)
         if fuzzy or promise.q is not None:
             measured["fuzzy"] = fuzzy_measured(table, fuzzy, promise)
@@ -101,6 +101,9 @@ def audit_table(table: Microfile, promise: Promise, codebook: Codebook) -> Audit
     except SfumatoError as error:
         return Audit((*findings, Finding("promise", f"cannot be measured: {error.message}")))
     findings += [Finding("promise", str(reason)) for reason in reasons]
+    if kept.safety.laid is not None and (wrong := kept.safety.laid.contradicted):
+        shared = ", ".join(map(repr, promise.shared))
+        findings.append(Finding("data", f"{wrong:,} households have members who cannot have {shared} in common"))
     if fuzzy or promise.q is not None:
         findings += _fuzzy_findings(promise, fuzzy, measured, broken=bool(reasons))
     return Audit(tuple(findings), measured, tuple(reasons))

@@ -47,6 +47,10 @@ class Codebook(Settings):
         """Return the data's columns of each attribute."""
         return {name: entry.form.columns(name) for name, entry in self.attributes.items()}
 
+    def forms(self) -> dict[str, Form]:
+        """Return how the attributes stand in the data."""
+        return {name: entry.form for name, entry in self.attributes.items()}
+
     def kinds(self) -> Kinds:
         """Return the kinds of the data's columns."""
         kinds: dict[str, str | list[str | int | float]] = {}

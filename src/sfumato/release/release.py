@@ -310,7 +310,7 @@ def release_of(opened: Opened, path: Path) -> Release:
         release = Release(
             table_of(opened.frame, opened.codebook),
             promise=opened.certificate.promise,
-            forms={name: entry.form for name, entry in opened.codebook.attributes.items()},
+            forms=opened.codebook.forms(),
             hierarchies=opened.codebook.hierarchies(),
             settings=opened.certificate.settings,
         )

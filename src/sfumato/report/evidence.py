@@ -135,7 +135,8 @@ def _kept(opened: Opened, audit: Audit) -> Kept | None:
     keys = [column for name in promise.quasi for column in columns[name]]
     if not keys:
         return None
-    return keeps(table_of(opened.frame, opened.codebook), promise, keys=keys, hierarchies=opened.codebook.hierarchies())
+    table, book = table_of(opened.frame, opened.codebook), opened.codebook
+    return keeps(table, promise, keys=keys, hierarchies=book.hierarchies(), forms=book.forms())
 
 
 def _told(release: Release, progress: Progress) -> tuple[Told, ...]:

@@ -1,0 +1,200 @@
+"""What the records of a household tell of each other, where it is known who lives together."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from sfumato.arrays import Codes, Counts, Flags
+from sfumato.measures.blocks import Blocks, group, group_codes, homes_of
+from sfumato.microfile.encoding import Encoded
+from sfumato.microfile.forms import Exact, Form, Interval, Sets
+from sfumato.microfile.microfile import Microfile
+
+
+@dataclass(frozen=True)
+class Sharing:
+    """How far the members of households have an attribute in common."""
+
+    households: int
+    """Those of which the values of two members or more are known."""
+    differing: int
+    """Those whose members differ."""
+
+    @property
+    def shared(self) -> bool:
+        """Whether nobody differs from those they live with; a missing value differs from none."""
+        return self.households > 0 and self.differing == 0
+
+
+def sharing(table: Microfile, names: Sequence[str], *, household: str) -> dict[str, Sharing]:
+    """Return how far the members of households have attributes in common.
+
+    >>> import polars as pl
+    >>> table = Microfile(pl.DataFrame({"home": [1, 1, 2], "rooms": [4, 4, 2], "age": [40, 12, 70]}))
+    >>> {name: its.shared for name, its in sharing(table, ["rooms", "age"], household="home").items()}
+    {'rooms': True, 'age': False}
+    """
+    homes = homes_of(table.encoded(household))
+    found = {}
+    for name in names:
+        codes = table.encoded(name).codes
+        lowest, highest = _ends(homes, codes)
+        several = np.bincount(homes[codes >= 0], minlength=lowest.size) > 1
+        found[name] = Sharing(int(several.sum()), int((lowest < highest).sum()))
+    return found
+
+
+def _ends(homes: Codes, codes: Codes) -> tuple[Codes, Codes]:
+    """Return the lowest and the highest known code of each household; of none, the lowest is above the highest."""
+    lowest = np.full(int(homes.max()) + 1, np.iinfo(np.int32).max, dtype=np.int32)
+    highest = np.full(lowest.size, -1, dtype=np.int32)
+    known = codes >= 0
+    np.minimum.at(lowest, homes[known], codes[known])
+    np.maximum.at(highest, homes[known], codes[known])
+    return lowest, highest
+
+
+@dataclass(frozen=True)
+class Laid:
+    """The records as somebody sees them who lays those of each household upon each other."""
+
+    blocks: Blocks
+    """The records of which the same is known then."""
+    shared: tuple[str, ...]
+    """The attributes that the members of a household have in common."""
+    sharpened: int
+    """Of how many records more is known then than each tells by itself."""
+    contradicted: int
+    """Households whose members are released with what excludes each other."""
+
+
+def lay(table: Microfile, keys: Sequence[str], shared: Mapping[str, Form], *, household: str) -> Laid:
+    """Lay the records of each household upon each other.
+
+    Of an attribute that its members have in common, everybody knows of each of them what is told of any: the
+    intersection of their intervals or sets, and a value that only some of them lack.
+
+    Parameters
+    ----------
+    table, keys
+        A released table, and its columns of all quasi attributes.
+    shared
+        The attributes that members have in common, and how they are released.
+    household
+        The attribute that tells who lives together.
+    """
+    homes = homes_of(table.encoded(household))
+    laid: dict[str, Encoded] = {}
+    sharper, wrong = np.zeros(table.records, dtype=np.bool_), np.zeros(int(homes.max()) + 1, dtype=np.bool_)
+    for name, form in shared.items():
+        columns = form.columns(name)
+        before = {column: table.encoded(column) for column in columns}
+        if all(_alike(homes, its.codes) for its in before.values()):
+            continue
+        after, contradicted = (
+            _intervals(table, columns, homes) if isinstance(form, Interval) else _labels(before, form, homes)
+        )
+        wrong |= contradicted
+        for column, its in after.items():
+            sharper |= its.codes != before[column].codes
+            laid[column] = its
+    blocks = group([laid.get(key) or table.encoded(key) for key in keys])
+    return Laid(blocks, tuple(shared), int(sharper.sum()), int(wrong.sum()))
+
+
+def _alike(homes: Codes, codes: Codes) -> bool:
+    """Whether the members of every household have the same code, or all of them none."""
+    first = np.empty(int(homes.max()) + 1, dtype=codes.dtype)
+    first[homes] = codes
+    return bool((first[homes] == codes).all())
+
+
+def _intervals(table: Microfile, columns: Sequence[str], homes: Codes) -> tuple[dict[str, Encoded], Flags]:
+    """Return the intersections of intervals, coded as the ends of each column are."""
+    found, ends = {}, []
+    for column, farthest in zip(columns, (np.maximum, np.minimum), strict=True):
+        codes, known = table.encoded(column).codes, table.encoded(column).values
+        reached = np.full(int(homes.max()) + 1, -1 if farthest is np.maximum else known.size, dtype=np.int32)
+        some = codes >= 0
+        # values ascend, so that codes compare as they do
+        farthest.at(reached, homes[some], codes[some])
+        reached[reached == known.size] = -1
+        found[column] = Encoded(reached[homes], known)
+        ends.append((reached, known))
+    (low, lows), (high, highs) = ends
+    both: Flags = (low >= 0) & (high >= 0)
+    wrong = np.zeros(low.size, dtype=np.bool_)
+    wrong[both] = lows[low[both]] > highs[high[both]]
+    return found, wrong
+
+
+def _labels(before: Mapping[str, Encoded], form: Form, homes: Codes) -> tuple[dict[str, Encoded], Flags]:
+    """Return the intersections of sets of categories; of other labels, which of them a household has."""
+    found = {}
+    wrong = np.zeros(int(homes.max()) + 1, dtype=np.bool_)
+    for column, its in before.items():
+        lowest, highest = _ends(homes, its.codes)
+        told = np.where(highest < 0, -1, lowest)
+        mixed = np.flatnonzero(lowest < highest)
+        names = [str(value) for value in its.values.tolist()]
+        members = {name: frozenset(form.members[name] if isinstance(form, Sets) else (name,)) for name in names}
+        numbers: dict[Any, int] = {members[name]: number for number, name in enumerate(names)}
+        known = len(names)
+        for home, codes in zip(mixed.tolist(), _codes_of(mixed, homes, its.codes), strict=True):
+            both = frozenset.intersection(*(members[names[code]] for code in codes.tolist()))
+            wrong[home] |= not both
+            told[home] = numbers.setdefault(both or tuple(codes.tolist()), known)
+            known = max(known, int(told[home]) + 1)
+        found[column] = Encoded(told[homes].astype(np.int32), np.arange(known))
+    return found, wrong
+
+
+def _codes_of(some: Counts, homes: Codes, codes: Codes) -> list[Codes]:
+    """Return the different known codes of some households, each in their order."""
+    among = np.isin(homes, some) & (codes >= 0)
+    pairs = np.unique(np.stack([homes[among], codes[among]], axis=1), axis=0)
+    return np.split(pairs[:, 1], np.flatnonzero(np.diff(pairs[:, 0])) + 1) if len(pairs) else []
+
+
+@dataclass(frozen=True)
+class Compositions:
+    """Whether a household is known by its members together, though each of them looks like others."""
+
+    households: int
+    """All of them."""
+    unique: int
+    """Those whose members together are released as no other household is."""
+    records: int
+    """The records of these."""
+
+
+def compositions(blocks: Blocks, household: Encoded) -> Compositions:
+    """Count the households that the blocks of all their members together single out."""
+    homes = homes_of(household)
+    order = np.lexsort((blocks.numbers, homes))
+    sizes = np.bincount(homes)
+    starts = np.cumsum(sizes) - sizes
+    there = np.flatnonzero(sizes)
+    # households are told apart by their size, then by one member after the other, as long as some are alike
+    left, numbers, step, unique = there, sizes[there].astype(np.int32), 0, []
+    while left.size:
+        numbers, alike = group_codes([numbers], [int(numbers.max()) + 1])
+        alone = alike[numbers] == 1
+        unique.append(left[alone])
+        more = ~alone & (sizes[left] > step)
+        left, numbers = left[more], numbers[more]
+        if left.size:
+            members = blocks.numbers[order[starts[left] + step]]
+            numbers, _ = group_codes([numbers, members], [int(numbers.max()) + 1, len(blocks)])
+        step += 1
+    found = np.concatenate(unique) if unique else there
+    return Compositions(there.size, found.size, int(sizes[found].sum()))
+
+
+def forms_of(names: Sequence[str], forms: Mapping[str, Form] | None) -> dict[str, Form]:
+    """Return how attributes are released: exactly, where nothing is said."""
+    return {name: (forms or {}).get(name, Exact()) for name in names}

@@ -1,0 +1,69 @@
+"""New numbers for released households: the old ones may be known, or tell where a household stood in the file."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import polars as pl
+
+from sfumato.arrays import Codes, Counts
+from sfumato.measures.blocks import MAX_KEY
+from sfumato.microfile.attribute import Kind
+from sfumato.microfile.encoding import Encoded
+from sfumato.microfile.microfile import Microfile
+
+MIX = (0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB)
+
+
+def renumbered(table: Microfile, household: str, *, seed: int) -> Microfile:
+    """Give households random numbers that do not depend on the numbers or the order that they had.
+
+    They are sorted by what is released of their members first, so even somebody who knows the seed learns nothing.
+
+    Parameters
+    ----------
+    table
+        What is released.
+    household
+        The attribute that tells who lives together; a record without a number stays so.
+    seed
+        Of the random numbers.
+    """
+    homes = table.encoded(household).codes
+    known = homes >= 0
+    rows = _ranks([table.encoded(name) for name in table.names if name != household])
+    signature = np.zeros(int(homes.max()) + 1, dtype=np.uint64)
+    np.add.at(signature, homes[known], _mixed(rows[known]))
+    # households of the same signature are the same to everybody
+    order = np.argsort(signature, kind="stable")
+    numbers = np.empty(order.size, dtype=np.int64)
+    numbers[order] = np.random.default_rng(seed).permutation(order.size) + 1
+    new = pl.Series(household, np.where(known, numbers[np.maximum(homes, 0)], 0))
+    new = new if known.all() else new.set(pl.Series(~known), None)
+    return table.with_columns({household: new}, kinds={household: Kind.CATEGORICAL.value})
+
+
+def _ranks(columns: Sequence[Encoded]) -> Counts:
+    """Rank records by all their values, whatever order they stand in; equal ones have the same rank."""
+    ranks: Counts = np.zeros(columns[0].codes.size, dtype=np.int64)
+    highest = 1
+    for column in columns:
+        codes: Codes = column.codes
+        radix = int(column.values.size) + 1
+        if highest * radix > MAX_KEY:
+            values, ranks = np.unique(ranks, return_inverse=True)
+            highest = values.size
+        ranks = ranks * radix + codes + 1
+        highest *= radix
+    return np.unique(ranks, return_inverse=True)[1]
+
+
+def _mixed(ranks: Counts) -> np.ndarray[tuple[int], np.dtype[np.uint64]]:
+    """Turn ranks into numbers whose sums tell apart which ranks were added (Steele's splitmix)."""
+    with np.errstate(over="ignore"):
+        mixed = (ranks.astype(np.uint64) + np.uint64(1)) * np.uint64(MIX[0])
+        for shift, factor in ((30, MIX[1]), (27, MIX[2])):
+            mixed = (mixed ^ (mixed >> np.uint64(shift))) * np.uint64(factor)
+        found: np.ndarray[tuple[int], np.dtype[np.uint64]] = mixed ^ (mixed >> np.uint64(31))
+    return found

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -17,12 +17,10 @@ from sfumato.boxes.limits import Rule, own_codes
 from sfumato.boxes.strata import Strata
 from sfumato.errors import MicrofileError, SettingError, UnattainableError
 from sfumato.measures.blocks import Blocks, homes_of
-from sfumato.measures.households import lay
 from sfumato.measures.kept import Kept, Limit, keeps
-from sfumato.measures.promise import Promise
 from sfumato.measures.separation import separation
 from sfumato.microfile.attribute import Kind
-from sfumato.microfile.forms import Form, Interval
+from sfumato.microfile.forms import Interval
 from sfumato.microfile.microfile import Microfile
 from sfumato.microfile.roles import Roles, check_span
 
@@ -249,19 +247,6 @@ def apart_limits(rules: Sequence[Rule], blocks: Blocks, chosen: Counts | None = 
         for rule in rules
         if rule.places.size
     ]
-
-
-def refuse_sharper(table: Microfile, promise: Promise, forms: Mapping[str, Form]) -> None:
-    """Refuse a table in which the records of a household, laid upon each other, tell more than each does."""
-    if promise.household is None or not promise.shared:
-        return
-    keys = [column for name in promise.quasi for column in forms[name].columns(name)]
-    laid = lay(table, keys, {name: forms[name] for name in promise.shared}, household=promise.household)
-    if laid.sharpened:
-        raise UnattainableError(
-            f"{laid.sharpened:,} records would be told more exactly by those that they live with; this is a bug",
-            hint="keep_household=False",
-        )
 
 
 def refuse_broken(limits: Sequence[Limit]) -> None:

@@ -16,7 +16,6 @@ from sfumato.boxes.checks import (
     counted,
     refuse_broken,
     refuse_lost,
-    refuse_sharper,
     rules_of,
     unattainable,
 )
@@ -40,8 +39,8 @@ from sfumato.microfile.hierarchy import Hierarchy
 from sfumato.microfile.microfile import Microfile
 from sfumato.parallel import side_by_side
 from sfumato.progress import Progress
+from sfumato.release.households import refuse_sharper, renumbered
 from sfumato.release.release import Release
-from sfumato.release.renumbering import renumbered
 
 if TYPE_CHECKING:
     from sfumato.boxes.boxes import Boxes
@@ -203,7 +202,9 @@ def _worth_keeping(task: Task, boxes: Subdivision, costs: Reals, room: int) -> F
         stay &= ~broken
         if boxes.sizes[~stay].sum() > room:
             return everything
-    return stay
+    # an attribute of which no value is left could not be released
+    there = boxes.records[boxes.starts[stay]]
+    return everything if any(axis.missing[there].all() for axis in task.axes) else stay
 
 
 def _broken(task: Task, boxes: Subdivision, stay: Flags) -> Flags:

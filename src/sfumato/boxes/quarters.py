@@ -20,11 +20,12 @@ from sfumato.boxes.limits import Rule, limits_with
 from sfumato.boxes.strata import Strata
 from sfumato.boxes.subdivision import Subdivision, Summary
 from sfumato.boxes.tiling import Cells, cells_of
-from sfumato.errors import SettingError, UnattainableError
+from sfumato.errors import UnattainableError
 from sfumato.measures.blocks import homes_of
-from sfumato.measures.households import sharing
+from sfumato.measures.households import sharing_of, where_any
 from sfumato.microfile.microfile import Microfile
 from sfumato.progress import Progress, silent
+from sfumato.release.households import shared_names
 
 if TYPE_CHECKING:
     from sfumato.boxes.boxes import Boxes
@@ -61,23 +62,11 @@ def homes_in(settings: Boxes, microfile: Microfile, axes: Sequence[Axis]) -> Hom
     """Return who lives together, if that is released and members share quasi attributes."""
     if not settings.keep_household or settings.household is None:
         return None
-    shared = shared_names(microfile, settings.quasi, settings.shared, household=settings.household)
+    homes = homes_of(microfile.encoded(settings.household))
+    found = {axis.name: sharing_of(homes, axis.places, axis.missing) for axis in axes}
+    shared = shared_names(found, settings.shared)
     rows = tuple(row for row, axis in enumerate(axes) if axis.name in shared)
-    return Homes(homes_of(microfile.encoded(settings.household)), rows) if rows else None
-
-
-def shared_names(
-    microfile: Microfile, quasi: Sequence[str], declared: Sequence[str], *, household: str
-) -> tuple[str, ...]:
-    """Return the quasi attributes that members of households share: those declared, and those in which none differ."""
-    found = sharing(microfile, quasi, household=household)
-    for name in declared:
-        if found[name].differing:
-            raise SettingError(
-                f"shared: {name!r} differs within {found[name].differing:,} of {found[name].households:,} households",
-                hint="correct these households, or do not release household numbers (keep_household=False)",
-            )
-    return tuple(name for name in quasi if name in declared or found[name].shared)
+    return Homes(homes, rows) if rows else None
 
 
 def told_alike(axes: Sequence[Axis], homes: Homes) -> list[Axis]:
@@ -86,9 +75,7 @@ def told_alike(axes: Sequence[Axis], homes: Homes) -> list[Axis]:
     for row in homes.rows:
         axis = axes[row]
         if axis.lacks:
-            gone = np.zeros(int(homes.numbers.max()) + 1, dtype=np.bool_)
-            gone[homes.numbers[axis.missing]] = True
-            missing = gone[homes.numbers]
+            missing = where_any(axis.missing, homes.numbers)
             alike[row] = replace(axis, missing=missing, places=np.where(missing, 0.0, axis.places))
     return alike
 

@@ -108,6 +108,9 @@ class Strata:
         while count <= members.size - k:
             numbers, lacking = self.numbers.copy(), self.lacking.copy()
             some = near[:count] if homes is None else members[np.isin(homes[members], homes[near[:count]])]
+            if some.size > members.size - k:
+                # those that must come along are too many
+                break
             numbers[some] = one
             lacking[one] = union
             helped = Strata(lacking, numbers)

@@ -28,6 +28,9 @@ from sfumato.kernels.cuts import (
 from sfumato.kernels.limits import Limits
 from sfumato.kernels.space import SET, Space
 
+EVENED = 1 << 24
+"""Cuts are not moved where that takes more steps than this."""
+
 
 @compiled
 def _part_records(
@@ -53,7 +56,7 @@ def _evened(values: Reals, k: int, records: Counts, first: int, middle: int, las
     """Move the cut of a node of few boxes down to a multiple of k records, unless it parts equal values there."""
     extra = (middle - first) % k
     kept = middle - first - extra
-    if extra == 0 or kept == 0 or last - first > EVEN * k:
+    if extra == 0 or kept == 0 or last - first > EVEN * k or extra * (middle - first) > EVENED:
         return middle
     above = np.inf
     for end in range(middle - 1, middle - 1 - extra, -1):

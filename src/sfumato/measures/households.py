@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import polars as pl
 
-from sfumato.arrays import Codes, Counts, Flags
+from sfumato.arrays import Codes, Counts, Flags, Reals
 from sfumato.measures.blocks import Blocks, group, group_codes, homes_of
 from sfumato.microfile.encoding import Encoded
 from sfumato.microfile.forms import Exact, Form, Interval, Sets
@@ -39,13 +40,32 @@ def sharing(table: Microfile, names: Sequence[str], *, household: str) -> dict[s
     {'rooms': True, 'age': False}
     """
     homes = homes_of(table.encoded(household))
-    found = {}
-    for name in names:
-        codes = table.encoded(name).codes
-        lowest, highest = _ends(homes, codes)
-        several = np.bincount(homes[codes >= 0], minlength=lowest.size) > 1
-        found[name] = Sharing(int(several.sum()), int((lowest < highest).sum()))
-    return found
+    return {name: sharing_of(homes, (its := table.encoded(name)).codes, its.missing) for name in names}
+
+
+def sharing_of(homes: Codes, places: Codes | Reals, missing: Flags) -> Sharing:
+    """Return how far the members of households have an attribute in common.
+
+    Parameters
+    ----------
+    homes
+        The household of each record, numbered from 0.
+    places, missing
+        A number for each record, and where there is none.
+    """
+    known = ~missing
+    several = np.bincount(homes[known]) > 1
+    first = np.zeros(int(homes.max()) + 1, dtype=places.dtype)
+    first[homes[known]] = places[known]
+    differing = np.unique(homes[known & (places != first[homes])])
+    return Sharing(int(several.sum()), differing.size)
+
+
+def where_any(some: Flags, homes: Codes) -> Flags:
+    """Say which records live with one of some, or are one."""
+    found = np.zeros(int(homes.max()) + 1, dtype=np.bool_)
+    found[homes[some]] = True
+    return np.asarray(found[homes])
 
 
 def _ends(homes: Codes, codes: Codes) -> tuple[Codes, Codes]:
@@ -92,9 +112,9 @@ def lay(table: Microfile, keys: Sequence[str], shared: Mapping[str, Form], *, ho
     sharper, wrong = np.zeros(table.records, dtype=np.bool_), np.zeros(int(homes.max()) + 1, dtype=np.bool_)
     for name, form in shared.items():
         columns = form.columns(name)
-        before = {column: table.encoded(column) for column in columns}
-        if all(_alike(homes, its.codes) for its in before.values()):
+        if released_alike(table, columns, household=household):
             continue
+        before = {column: table.encoded(column) for column in columns}
         after, contradicted = (
             _intervals(table, columns, homes) if isinstance(form, Interval) else _labels(before, form, homes)
         )
@@ -106,11 +126,12 @@ def lay(table: Microfile, keys: Sequence[str], shared: Mapping[str, Form], *, ho
     return Laid(blocks, tuple(shared), int(sharper.sum()), int(wrong.sum()))
 
 
-def _alike(homes: Codes, codes: Codes) -> bool:
-    """Whether the members of every household have the same code, or all of them none."""
-    first = np.empty(int(homes.max()) + 1, dtype=codes.dtype)
-    first[homes] = codes
-    return bool((first[homes] == codes).all())
+def released_alike(table: Microfile, columns: Sequence[str], *, household: str) -> bool:
+    """Whether the members of every household stand in some columns with the same, or all of them with nothing."""
+    frame = pl.DataFrame([table.series(household), *(table.series(column) for column in columns)])
+    some = frame.drop_nulls(household).lazy()
+    same = (pl.col(column).eq_missing(pl.col(column).first().over(household)).all() for column in columns)
+    return all(some.select(*same).collect().row(0))
 
 
 def _intervals(table: Microfile, columns: Sequence[str], homes: Codes) -> tuple[dict[str, Encoded], Flags]:

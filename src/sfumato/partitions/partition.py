@@ -52,7 +52,14 @@ class FuzzyPartition(Settings):
     weight: str | None = None
     """How many people of the population a record stands for."""
     household: str | None = None
-    """The household of a record: with it, every block has records of at least k households."""
+    """The household of a record: with it, every block has records of at least k households. Its number does not leave,
+    unless ``keep_household`` says so."""
+    keep_household: bool = False
+    """Whether households are released, with new numbers. What their members share must then have sets by itself, so
+    that all of them are released alike in it; a household may still be known by its members together."""
+    shared: Names = ()
+    """With ``keep_household``: quasi attributes that members of a household have in common; those in which none differ
+    are found, so this only says which must not differ."""
     method: Method = "fuzzy-c-means"
     """How sets are found: round clusters of all quasi attributes together, long ones (Gustafson-Kessel), crisp ones
     (k-means), or sets of each attribute by itself, which cross."""
@@ -98,6 +105,12 @@ class FuzzyPartition(Settings):
     def _fits(self) -> FuzzyPartition:
         if self.k < 2 and not self.force:
             raise ValueError("k = 1 protects nobody; choose k of 2 or more, or say force=True")
+        if self.keep_household and self.household is None:
+            raise ValueError("keep_household needs household: the attribute that tells who lives together")
+        if self.shared and not self.keep_household:
+            raise ValueError("shared has no meaning where household numbers are withheld; say keep_household=True")
+        if strange := [name for name in self.shared if name not in self.quasi]:
+            raise ValueError(f"shared names {strange[0]!r}, which is not quasi")
         if isinstance(self.sets, dict):
             if self.method != "sets":
                 raise ValueError(f"sets of single attributes need method = 'sets', not {self.method!r}")
@@ -112,11 +125,19 @@ class FuzzyPartition(Settings):
         if self.method in ("sets", "k-means") and "fuzzifier" in self.model_fields_set:
             raise ValueError(f"method = {self.method!r} has no fuzzifier")
         # the promise checks what it has in common with this
-        self.promise(self.quasi)
+        self.measured_promise(self.quasi)
         return self
 
-    def promise(self, quasi: Names) -> Promise:
-        """Return what the release will promise of its own quasi attributes."""
+    def promise(self, quasi: Names, shared: Names = ()) -> Promise:
+        """Return what the release will promise of its own quasi attributes; of households only if they are released.
+
+        ``shared`` are those of these attributes that members of a household have in common.
+        """
+        kept = self.household if self.keep_household else None
+        return self.measured_promise(quasi).model_copy(update={"household": kept, "shared": shared})
+
+    def measured_promise(self, quasi: Names) -> Promise:
+        """Return what is measured when the release is made: also households that are not released."""
         try:
             return Promise(
                 quasi=quasi,

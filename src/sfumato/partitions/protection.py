@@ -11,8 +11,10 @@ import numpy as np
 import polars as pl
 
 from sfumato.arrays import Flags, Reals
-from sfumato.errors import MicrofileError, UnattainableError
+from sfumato.errors import MicrofileError, SettingError, UnattainableError
 from sfumato.fuzzy.released import PublicSets, ShapedSets, columns_of, form_of, on_levels
+from sfumato.measures.blocks import homes_of
+from sfumato.measures.households import sharing, where_any
 from sfumato.measures.kept import Limit, keeps
 from sfumato.microfile.attribute import Kind
 from sfumato.microfile.forms import Form
@@ -21,6 +23,7 @@ from sfumato.microfile.roles import Roles, check_span
 from sfumato.partitions.finding import complete_values, find_sets
 from sfumato.progress import Progress
 from sfumato.release.fuzziness import fuzzy_forms, fuzzy_safety
+from sfumato.release.households import refuse_sharper, renumbered, shared_names
 from sfumato.release.release import Release
 
 if TYPE_CHECKING:
@@ -40,11 +43,17 @@ def protect(settings: FuzzyPartition, microfile: Microfile, progress: Progress) 
     """Find sets, release grades, measure, and make the release."""
     progress("preparing", 0.0)
     _check(settings, microfile)
+    shared = _shared(settings, microfile)
     kept = microfile
     while True:
         progress("finding sets", 0.1)
         # of a record that is left out nothing may be told, so the sets are found without it
-        graded = {name: _graded(sets, kept) for name, sets in find_sets(settings, kept).items()}
+        found = find_sets(settings, kept)
+        common = tuple(name for name, sets in found.items() if {*sets.attributes} <= {*shared})
+        _refuse_mixed(found, shared)
+        graded = {
+            name: _graded(sets, kept, settings.household if name in common else None) for name, sets in found.items()
+        }
         progress("measuring", 0.7)
         table, forms = _table(settings, kept, graded, settings.levels)
         broken = _broken(settings, table, forms)
@@ -56,9 +65,12 @@ def protect(settings: FuzzyPartition, microfile: Microfile, progress: Progress) 
         kept = kept.filter(stay)
     _refuse_blur(graded, settings)
     _refuse_lonely(graded, settings, kept)
+    promise = settings.promise(tuple(forms), common)
+    table = _with_households(settings, table)
+    refuse_sharper(table, promise, forms)
     release = Release(
         table,
-        promise=settings.promise(tuple(forms)),
+        promise=promise,
         forms=forms,
         identifiers=settings.identifiers,
         settings={
@@ -67,6 +79,7 @@ def protect(settings: FuzzyPartition, microfile: Microfile, progress: Progress) 
             "levels": settings.levels,
             "replaced": list(settings.quasi),
             "left_out": microfile.records - kept.records,
+            **({"households": {"k": settings.k}} if settings.household and not settings.keep_household else {}),
         },
         private={
             "original_records": microfile.records,
@@ -109,8 +122,39 @@ def _check(settings: FuzzyPartition, microfile: Microfile) -> None:
         )
 
 
-def _graded(sets: PublicSets, microfile: Microfile) -> Graded:
+def _shared(settings: FuzzyPartition, microfile: Microfile) -> tuple[str, ...]:
+    """Return the quasi attributes that members of households have in common, where households are released."""
+    if not settings.keep_household or settings.household is None:
+        return ()
+    return shared_names(sharing(microfile, settings.quasi, household=settings.household), settings.shared)
+
+
+def _refuse_mixed(found: Mapping[str, PublicSets], shared: tuple[str, ...]) -> None:
+    """Refuse sets of what members of a household share and of what they do not: those of several tell more of it."""
+    for sets in found.values():
+        its = [name for name in sets.attributes if name in shared]
+        if its and len(its) < len(sets.attributes):
+            raise SettingError(
+                f"keep_household: members of a household have {its[0]!r} in common, of which the fuzzy sets of several "
+                "members, found in all quasi attributes together, tell more than those of each",
+                hint="method='sets', which finds sets of each attribute by itself, or keep_household=False",
+            )
+
+
+def _with_households(settings: FuzzyPartition, table: Microfile) -> Microfile:
+    """Give households new numbers, or withhold them."""
+    if settings.household is None:
+        return table
+    if settings.keep_household:
+        return renumbered(table, settings.household, seed=settings.seed)
+    return table.select([name for name in table.names if name != settings.household])
+
+
+def _graded(sets: PublicSets, microfile: Microfile, household: str | None) -> Graded:
+    """Grade all records; members of a ``household`` lack what one of them lacks, for the others would tell it."""
     values, lacking = complete_values(microfile, sets.attributes)
+    if household is not None:
+        lacking = where_any(lacking, homes_of(microfile.encoded(household)))
     # a record that lacks a value is told nothing about
     return Graded(sets, sets.grades(np.where(lacking[:, None], 0.0, values)), lacking)
 
@@ -143,14 +187,14 @@ def _table(
 def _broken(settings: FuzzyPartition, table: Microfile, forms: Mapping[str, Form]) -> list[Limit]:
     """Measure what would be released; return the limits that it breaks."""
     keys = [column for name, form in forms.items() for column in form.columns(name)]
-    return keeps(table, settings.promise(tuple(forms)), keys=keys).broken
+    return keeps(table, settings.measured_promise(tuple(forms)), keys=keys).broken
 
 
 def _stay(settings: FuzzyPartition, table: Microfile, forms: Mapping[str, Form]) -> Flags:
     """Say which records stay if those of broken blocks are left out; all, if there are too many."""
     stay = np.ones(table.records, dtype=np.bool_)
     keys = [column for name, form in forms.items() for column in form.columns(name)]
-    promise = settings.promise(tuple(forms))
+    promise = settings.measured_promise(tuple(forms))
     while True:
         kept = keeps(table.filter(stay), promise, keys=keys)
         if not kept.broken:

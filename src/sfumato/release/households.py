@@ -1,25 +1,53 @@
-"""New numbers for released households: the old ones may be known, or tell where a household stood in the file."""
+"""Households in a release: what their members share, their new numbers, and that they tell no more together."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import polars as pl
 
 from sfumato.arrays import Codes, Counts
+from sfumato.errors import SettingError, UnattainableError
 from sfumato.measures.blocks import MAX_KEY
+from sfumato.measures.households import Sharing, released_alike
+from sfumato.measures.promise import Promise
 from sfumato.microfile.attribute import Kind
 from sfumato.microfile.encoding import Encoded
+from sfumato.microfile.forms import Form
 from sfumato.microfile.microfile import Microfile
 
 MIX = (0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB)
 
 
+def shared_names(found: Mapping[str, Sharing], declared: Sequence[str]) -> tuple[str, ...]:
+    """Return the attributes that members of households share: those declared, and those in which none differ."""
+    for name in declared:
+        if found[name].differing:
+            raise SettingError(
+                f"shared: {name!r} differs within {found[name].differing:,} of {found[name].households:,} households",
+                hint="correct these households, or do not release household numbers (keep_household=False)",
+            )
+    return tuple(name for name, its in found.items() if name in declared or its.shared)
+
+
+def refuse_sharper(table: Microfile, promise: Promise, forms: Mapping[str, Form]) -> None:
+    """Refuse a table in which the records of a household, laid upon each other, tell more than each does."""
+    if promise.household is None or not promise.shared:
+        return
+    columns = [column for name in promise.shared for column in forms[name].columns(name)]
+    if not released_alike(table, columns, household=promise.household):
+        raise UnattainableError(
+            "members of a household would be released with different boxes of what they share; this is a bug",
+            hint="keep_household=False",
+        )
+
+
 def renumbered(table: Microfile, household: str, *, seed: int) -> Microfile:
     """Give households random numbers that do not depend on the numbers or the order that they had.
 
-    They are sorted by what is released of their members first, so even somebody who knows the seed learns nothing.
+    The old ones may be known, or tell where a household stood in the file. Households are sorted by what is released of
+    their members first, so even somebody who knows the seed learns nothing.
 
     Parameters
     ----------
@@ -32,7 +60,9 @@ def renumbered(table: Microfile, household: str, *, seed: int) -> Microfile:
     """
     homes = table.encoded(household).codes
     known = homes >= 0
-    rows = _ranks([table.encoded(name) for name in table.names if name != household])
+    others = [name for name in table.names if name != household]
+    table.encode_together(others)
+    rows = _ranks([table.encoded(name) for name in others])
     signature = np.zeros(int(homes.max()) + 1, dtype=np.uint64)
     np.add.at(signature, homes[known], _mixed(rows[known]))
     # households of the same signature are the same to everybody

@@ -21,6 +21,7 @@ from sfumato.errors import MicrofileError, SettingError, SfumatoError, Unattaina
 from sfumato.groups import Group, GroupMask
 from sfumato.groups.masking import Masked, mask, public_statement, released
 from sfumato.groups.record import group_findings
+from sfumato.groups.relatives import refuse_split
 from sfumato.harmonising.harmonise import Done
 from sfumato.microfile.hierarchy import Hierarchy
 from sfumato.microfile.microfile import Microfile
@@ -125,7 +126,12 @@ class Recipe:
                 _refuse_found(attacks, masks[number], masked[number], original, people, progress)
         if len(masks) == len(self.protections):
             release = released(masks, masked)
-        elif masks:
+        for number, one in enumerate(masks):
+            try:
+                refuse_split(original, people, one.group.parameter, release.codebook)
+            except SfumatoError as error:
+                raise _pointed(self.toml, ("protect", number), error, _keys(GroupMask)) from None
+        if masks and len(masks) < len(self.protections):
             release.settings["exchanged"] = public_statement(masks, masked)
             release.private["groups"] = [one.record for one in masked]
         _refuse_undone(release)

@@ -15,6 +15,7 @@ from sfumato.groups.record import audit_with_record
 from sfumato.microfile.reading import read
 from sfumato.release.audit import Audit, Opened, audit_files, open_files, require_release
 from sfumato.release.certificate import read_private
+from sfumato.report.promised import told_together
 
 LINKAGE = ("on", "truth", "methods", "overlap", "certainty")
 
@@ -118,6 +119,8 @@ def show(found: Audit) -> None:
         told = f"{plain(m['records'])} records in {plain(m['blocks'])} blocks; k = {plain(m['k'])}"
         told += "".join(f", {name} = {plain(m[name])}" for name in ("l", "t") if m[name] is not None)
         out.print(f"{told}; {plain(m['risk']['expected'])} re-identifications expected", markup=False)
+        for line in told_together(m):
+            out.print(line, markup=False)
     if "linkage" in m:
         _show_linkage(m["linkage"])
 

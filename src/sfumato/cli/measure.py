@@ -24,7 +24,7 @@ from sfumato.measures.uniques import Uniques, minimal_uniques
 from sfumato.microfile.hierarchy import Hierarchy
 from sfumato.microfile.reading import read
 
-ROLES = ("quasi", "sensitive", "weight", "household")
+ROLES = ("quasi", "sensitive", "weight", "household", "shared")
 LIMITS = ("k", "l", "diversity", "c", "t", "alpha", "beta", "delta", "max_risk")
 
 
@@ -48,7 +48,7 @@ def measure(
 ) -> None:
     """Measure how safe a table is: k, l, t, risk and more. With limits: exit 1 if one is broken."""
     roles = {name: given[name] for name in ROLES if name in given} | {"missing": missing_as}
-    for name in ("quasi", "sensitive"):
+    for name in ("quasi", "sensitive", "shared"):
         roles[name] = names(roles.get(name))
     limits = {name: given[name] for name in LIMITS if name in given}
     if not roles["quasi"]:
@@ -97,6 +97,12 @@ def _print(content: dict[str, Any]) -> None:
     if content["households"] is not None:
         rows.append(("households", content["households"], "in the block that has fewest"))
         rows.append(("household re-identifications", risk["household_expected"], "records, expected"))
+        together = content["together"]
+        rows.append(("households known together", together["unique"], f"of {plain(together['homes'])}, by all members"))
+        if together["laid"] is not None:
+            rows.append(
+                ("k, laid upon each other", together["laid"]["k"], "if members tell of each other what they share")
+            )
     if content["other_reading"] is not None:
         other = content["other_reading"]
         reading = "could be any" if other["missing"] == "wildcard" else "counts as a value"

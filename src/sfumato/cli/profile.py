@@ -40,6 +40,7 @@ def profile(
         "combinations": [
             {"names": list(c.names), "unique": c.unique, "share": round(c.share, 6)} for c in found.combinations
         ],
+        "homes": list(found.homes),
     }
     if json:
         emit(content)
@@ -55,6 +56,12 @@ def profile(
             [(", ".join(c.names), c.unique, f"{c.share:.1%}") for c in found.combinations],
         )
     )
+    for name in found.homes:
+        out.print(
+            f"{name} looks like the number of a household: name it household or identifier. Released as it is, it lets "
+            "everybody lay the records of those who live together upon each other.",
+            markup=False,
+        )
     words = ["sfumato", "measure", file, "--quasi", ",".join(found.of_role("quasi")) or "COLUMN,COLUMN"]
     for role in ("sensitive", "weight", "household"):
         guessed = found.of_role(role)

@@ -19,7 +19,7 @@ from sfumato.release.folder import beside, named
 from sfumato.release.fuzziness import fuzzy_forms
 from sfumato.release.release import Format, Release, check_folder
 from sfumato.report.evidence import Evidence, evidence_of
-from sfumato.report.promised import apart, limits_table
+from sfumato.report.promised import apart, limits_table, told_together, withheld_households
 from sfumato.statistics.language import parse
 
 MUCH = 2.0
@@ -102,6 +102,7 @@ def as_json(recipe: Recipe, release: Release, written: Evidence) -> dict[str, An
         "left_out": settings["left_out"],
         "promised": release.promise.model_dump(mode="json", exclude_none=True),
         "apart": settings.get("apart"),
+        "households": settings.get("households"),
         "holds": audit.holds,
         "measured": audit.measured,
         **_boxes_as_json(settings),
@@ -143,7 +144,7 @@ def _show(recipe: Recipe, release: Release, written: Evidence, folder: Path, pic
         out.print(f"  {finding.about}: {finding.message}", markup=False)
     if (limits := limits_table(written)) is not None:
         out.print(table("What every block keeps", limits.columns, limits.rows))
-        for line in apart(written):
+        for line in (*apart(written), *withheld_households(written), *told_together(measured)):
             out.print(line, markup=False)
         for line in leaning_on_missing(measured, l=release.promise.l) if release.promise.l else ():
             out.print(line, markup=False)

@@ -184,5 +184,10 @@ class GroupMask(Settings):
             If there are too few records to exchange; it says where.
         """
         from sfumato.groups.masking import mask, released
+        from sfumato.groups.relatives import refuse_split
 
-        return released([self], [mask(self, as_microfile(microfile), progress)])
+        people = as_microfile(microfile)
+        masked = mask(self, people, progress)
+        release = released([self], [masked])
+        refuse_split(people, masked.microfile, self.group.parameter, release.codebook)
+        return release

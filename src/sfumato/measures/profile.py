@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import polars as pl
 
-from sfumato.measures.blocks import group_codes
+from sfumato.measures.blocks import group_codes, homes_of
+from sfumato.measures.households import sharing_of
 from sfumato.microfile.attribute import Attribute, Kind
 from sfumato.microfile.encoding import encode
 from sfumato.microfile.microfile import Microfile, as_microfile
@@ -21,6 +22,10 @@ CANDIDATES = 14
 MOST_COMBINED = 5
 NEARLY_ALL = 0.99
 IDENTIFIES_ALONE = 0.95
+LEAST_MEMBERS, MOST_MEMBERS, MANY_HOMES = 1.1, 20, 20
+"""So many records, on average, have the number of a household, and so many households have several at least."""
+NEAR = 20_000
+"""Households are looked for among the first so many records."""
 
 _NAMES = {
     "weight": r"weight|wgt|^wt|pwgtp|^w$|s006",
@@ -67,6 +72,8 @@ class Profile:
     attributes: tuple[AttributeProfile, ...]
     combinations: tuple[Combination, ...]
     """The attributes that single out most records: one, then one more each time."""
+    homes: tuple[str, ...] = ()
+    """Attributes that look like the number of a household: by their name, or because others do not differ within it."""
 
     def of_role(self, role: str) -> list[str]:
         """Return the attributes that probably play a role."""
@@ -92,7 +99,30 @@ def profile(microfile: Microfile | Any, *, progress: Progress = silent) -> Profi
         records=microfile.records,
         attributes=tuple(described),
         combinations=tuple(_combine(microfile, _candidates(described), progress)),
+        homes=tuple(_homes(microfile, described)),
     )
+
+
+def _homes(microfile: Microfile, described: Sequence[AttributeProfile]) -> Iterator[str]:
+    """Find numbers of households: few records have the same, and these have several attributes in common."""
+    # members stand near each other in most files
+    first = microfile.take(np.arange(min(microfile.records, NEAR)))
+    for one in described:
+        if one.role == "household":
+            yield one.name
+            continue
+        few = LEAST_MEMBERS * one.distinct < microfile.records < MOST_MEMBERS * one.distinct
+        if not few or one.role in ("identifier", "weight"):
+            continue
+        homes = homes_of(first.encoded(one.name))
+        common = 0
+        for other in described:
+            if other.name != one.name and 3 <= other.distinct < one.distinct:
+                its = first.encoded(other.name)
+                found = sharing_of(homes, its.codes, its.missing)
+                common += found.shared and found.households >= MANY_HOMES
+        if common > 1:
+            yield one.name
 
 
 def _describe(microfile: Microfile, attribute: Attribute) -> AttributeProfile:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from sfumato.measures.kept import Limit
 from sfumato.measures.promise import Promise
@@ -46,7 +47,7 @@ def promise_card(evidence: Evidence) -> Card:
     promise = evidence.certificate.promise
     if not promise.quasi:
         return Card(title, (UNPROTECTED, *exchanged(evidence)))
-    return Card(title, (*_sentences(promise), *apart(evidence), *exchanged(evidence)))
+    return Card(title, (*_sentences(promise), *apart(evidence), *withheld_households(evidence), *exchanged(evidence)))
 
 
 def _sentences(promise: Promise) -> Iterator[str]:
@@ -59,6 +60,8 @@ def _sentences(promise: Promise) -> Iterator[str]:
         yield f"Nothing against being singled out: k = 1 lets a record stand alone in {listed(promise.quasi)}."
     if promise.household is not None:
         yield f"Those who look alike come from at least {count(promise.k)} households."
+    if promise.shared:
+        yield f"That members of a household have {listed(promise.shared)} in common tells no more of any of them."
     if promise.q is not None:
         yield f"That every fuzzy set has at least {count(promise.q)} records is possible to {promise.level:g} (Q)."
     if promise.max_risk is not None:
@@ -92,6 +95,26 @@ def apart(evidence: Evidence) -> Iterator[str]:
     for name, rule in evidence.setting("apart").items():
         values, apart = _value(rule, "l"), _value(rule, "epsilon")
         yield f"When it was made, each block had {values} values of {name} that lie {apart} apart."
+
+
+def withheld_households(evidence: Evidence) -> Iterator[str]:
+    """Say of how many households each block had records, which only the original tells."""
+    if households := evidence.setting("households"):
+        yield (
+            f"When it was made, each block had records of at least {_value(households, 'k')} households; their numbers "
+            "are withheld, so that this cannot be measured again."
+        )
+
+
+def told_together(measured: Mapping[str, Any]) -> Iterator[str]:
+    """Say what the released members of a household tell together."""
+    together = measured.get("together")
+    if together is None:
+        return
+    yield (
+        f"Households are released: {count(together['unique'])} of {count(together['homes'])} are known by their members "
+        "together, though each member looks like others."
+    )
 
 
 def _value(rule: object, name: str) -> str:
@@ -129,6 +152,7 @@ def risk_card(evidence: Evidence) -> Card:
         sentences.append(f"{count(risk.outstanding)} records are at a clearly higher risk than the main part.")
     if risk.household_expected is not None:
         sentences.append(f"Through their household, {count(risk.household_expected)} records would be given away.")
+    sentences += told_together(evidence.audit.measured)
     if uncounted := _uncounted(evidence):
         sentences.append(f"Not counted: somebody who also knows {listed(uncounted)}, released as they are.")
     return Card(title, tuple(sentences))
@@ -167,6 +191,7 @@ def limits_section(evidence: Evidence) -> Section | None:
 def _limit_row(limit: Limit, promise: Promise) -> tuple[str, ...]:
     entropy = limit.setting == "l" and promise.diversity == "entropy"
     what = LIMITS["entropy" if entropy else limit.setting].format(limit.attribute)
+    what += " (records of each household laid upon each other)" * limit.laid
     return what, number(limit.limit), number(limit.reached), _yes(not limit.violations.blocks)
 
 

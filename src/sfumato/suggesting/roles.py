@@ -48,6 +48,8 @@ def first_look(microfile: Microfile, found: Profile) -> list[Suggested]:
     result = []
     for one in found.attributes:
         role, reason = _role(microfile, one, found.records, taken)
+        if role == "other" and one.name in found.homes:
+            role, reason = "identifier", "others do not differ where it is the same; if it is a household, say so below"
         taken.add(role)
         name = one.name.lower()
         result.append(Suggested(one.name, role, reason, bool(_CODED.search(name)), bool(_CORE.search(name))))

@@ -123,3 +123,27 @@ def test_a_refined_release_of_records_left_out(real_data):
     assert 0 < release.settings["left_out"] <= 0.05 * people.records
     assert release.audit().holds
     check_ranges(people, release, quasi, None)
+
+
+def test_real_households_tell_nothing_more_together(real_data):
+    people = sf.read(real_data("pums_hi/pums_person_hi_2018.parquet"), kinds={"PUMA": "categorical"})
+    people = people.take(np.arange(RECORDS))
+    roles = {"quasi": ["AGEP", "WKHP", "PUMA"], "household": "SERIALNO", "k": 5}
+    plain, kept = (sf.Boxes(**roles, keep_household=keep).protect(people) for keep in (False, True))
+    assert "PUMA" in kept.promise.shared
+    audit = kept.audit()
+    assert audit.holds
+    assert audit.measured["together"]["laid"] | {"shared": []} == {
+        "shared": [],
+        "sharpened": 0,
+        "contradicted": 0,
+        "k": audit.k,
+        "households": audit.measured["households"],
+    }
+    # the same boxes beside household numbers, as they were cut for everybody alone
+    beside = plain.microfile.with_columns({"SERIALNO": people.series("SERIALNO")})
+    promise = kept.promise.model_copy(update={"shared": ("PUMA",)})
+    broken = sf.Release(beside, promise=promise, forms=plain.codebook.forms()).audit()
+    assert broken.k >= 5
+    assert broken.measured["together"]["laid"]["k"] < 5
+    assert not broken.holds

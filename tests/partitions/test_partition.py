@@ -332,3 +332,38 @@ def test_words_in_another_order_are_found():
     turned = release.table.with_columns(pl.col("age").replace("young / middle", "middle / young"))
     audit = sf.Release(turned, promise=release.promise, forms={"age": form}).audit()
     assert "does not explain 1 labels" in audit.findings[0].message
+
+
+def families(records: int = 400) -> pl.DataFrame:
+    """People of whom some live together in a dwelling whose size they share; some of them do not say it."""
+    file = people(3, records)
+    homes = np.sort(np.random.default_rng(3).integers(0, records // 3, records))
+    rooms = pl.Series((homes * 7 % 9 + 1).astype(float))
+    return file.with_columns(home=homes, rooms=rooms.set(pl.Series(np.arange(records) % 41 == 0), None))
+
+
+def test_household_numbers_are_withheld_or_new():
+    file = families()
+    roles = {"quasi": ["age", "rooms"], "method": "sets", "household": "home", "sets": 2}
+    release = protected(file, **roles)
+    assert "home" not in release.table.columns
+    assert release.promise.household is None
+    assert release.settings["households"] == {"k": 2}
+    release = protected(file, **roles, keep_household=True)
+    assert release.promise.shared == ("rooms",)
+    audit = release.audit()
+    assert audit.holds
+    assert audit.measured["together"]["laid"]["sharpened"] == 0
+    pairs = {*zip(file["home"].to_list(), release.table["home"].to_list(), strict=True)}
+    assert len(pairs) == file["home"].n_unique() == release.table["home"].n_unique()
+    assert any(old + 1 != new for old, new in pairs)
+    # who lives with somebody who does not say it does not either
+    silent = file.filter(pl.col("rooms").is_null())["home"].unique().to_list()
+    assert release.table.filter(file["home"].is_in(silent))["rooms"].is_null().all()
+
+
+def test_sets_of_what_households_share_and_what_not_are_refused():
+    with pytest.raises(SettingError, match="keep_household: members of a household have 'rooms' in common"):
+        protected(families(), quasi=["age", "rooms"], household="home", keep_household=True)
+    release = protected(families(), quasi=["age", "hours"], household="home", keep_household=True)
+    assert release.promise.shared == ()

@@ -112,8 +112,8 @@ def told_together(measured: Mapping[str, Any]) -> Iterator[str]:
     if together is None:
         return
     yield (
-        f"Households are released: {count(together['unique'])} of {count(together['homes'])} are known by their members "
-        "together, though each member looks like others."
+        f"Households are released: {count(together['unique'])} of {count(together['homes'])} are known by their "
+        "members together, though each member looks like others."
     )
 
 

@@ -6,6 +6,7 @@ from sfumato.measures.fuzzy_closeness import FuzzyCloseness, fuzzy_closeness
 from sfumato.measures.fuzzy_counts import FuzzyContingency, tabulate_fuzzy
 from sfumato.measures.fuzzy_diversity import FuzzyDiversity, fuzzy_diversity
 from sfumato.measures.fuzzy_safety import FuzzyAttributeSafety, FuzzySafety, Twin, measure_fuzzy
+from sfumato.measures.households import Compositions, Laid, Sharing, compositions, lay, sharing
 from sfumato.measures.kept import Kept, Why, explain, keeps
 from sfumato.measures.profile import Profile, profile
 from sfumato.measures.promise import Promise
@@ -16,6 +17,7 @@ from sfumato.measures.uniques import Uniques, minimal_uniques
 from sfumato.measures.utility import InformationLoss, Utility, information_loss, utility_of
 
 __all__ = [
+    "Compositions",
     "FuzzyAnonymity",
     "FuzzyAttributeSafety",
     "FuzzyCloseness",
@@ -24,16 +26,19 @@ __all__ = [
     "FuzzySafety",
     "InformationLoss",
     "Kept",
+    "Laid",
     "Profile",
     "Promise",
     "QAnonymity",
     "Risk",
     "Safety",
+    "Sharing",
     "Twin",
     "Uniques",
     "Utility",
     "Why",
     "belief",
+    "compositions",
     "explain",
     "fuzzy_anonymity",
     "fuzzy_closeness",
@@ -41,6 +46,7 @@ __all__ = [
     "individual_risk",
     "information_loss",
     "keeps",
+    "lay",
     "measure",
     "measure_fuzzy",
     "minimal_uniques",
@@ -48,6 +54,7 @@ __all__ = [
     "profile",
     "q_anonymity",
     "risk_of",
+    "sharing",
     "summarize",
     "tabulate_fuzzy",
     "utility_of",

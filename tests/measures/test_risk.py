@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy.integrate import quad
 
@@ -115,3 +115,16 @@ def test_a_threshold_needs_a_share():
     risk = sf.measure(pl.DataFrame({"q": [1, 2]}), quasi="q").risk
     with pytest.raises(SettingError, match="between 0 and 1"):
         risk.threshold(1.5)
+
+
+@pytest.mark.parametrize("missing", ["own", "wildcard"])
+@given(rows)
+def test_who_knows_that_a_person_is_there_picks_among_those_alike(missing, records):
+    assume(all(any(r[place] is not None for r in records) for place in (0, 1)))
+    table = frame(records).with_columns(w=pl.Series([50.0] * len(records)))
+    risk = sf.measure(table, quasi=["p", "q"], weight="w", missing=missing).risk
+    alike = [len(its) for its in crowds(records, wildcards=missing == "wildcard")]
+    assert risk.candidates == min(alike)
+    assert risk.present_rate == pytest.approx(np.mean([1 / one for one in alike]))
+    # who does not know it picks among the population
+    assert risk.rate <= risk.present_rate

@@ -15,14 +15,13 @@ import polars as pl
 from sfumato.arrays import Codes, Flags, Reals
 from sfumato.errors import SettingError, nearest
 from sfumato.fuzzy.inversion import distinct_grades, ranges_behind
-from sfumato.fuzzy.released import on_levels, sets_of
+from sfumato.fuzzy.released import on_levels, sets_of, told_parts
 from sfumato.kernels.bits import Words
 from sfumato.microfile.attribute import Kind
 from sfumato.microfile.encoding import Encoded
 from sfumato.microfile.forms import Form, Fuzzy, Interval, Sets
 from sfumato.microfile.microfile import Microfile
 from sfumato.release.bounds import NUMBER
-from sfumato.release.fuzziness import told_parts
 
 REACH = 0.01
 """A range that ends in the outermost hundredth of what was tried is taken to have no end."""

@@ -8,10 +8,9 @@ import numpy as np
 import polars as pl
 
 from sfumato.fuzzy.inversion import ranges_behind
-from sfumato.fuzzy.released import sets_of
+from sfumato.fuzzy.released import sets_of, told_parts
 from sfumato.microfile.forms import Exact, Fuzzy, Interval
 from sfumato.microfile.microfile import Microfile, as_microfile
-from sfumato.release.fuzziness import told_parts
 from sfumato.release.release import Release
 
 

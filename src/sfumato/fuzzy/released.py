@@ -215,3 +215,13 @@ def misfit(table: Microfile, attribute: str, form: Fuzzy) -> str | None:
     return (
         f"says that {attribute!r} has grades on {form.levels} levels; {wrong:,} records have others" if wrong else None
     )
+
+
+def told_parts(table: Microfile, name: str, form: Fuzzy) -> tuple[Codes, Flags]:
+    """Return what a released attribute tells of each record, grades in parts of its levels or 1 for each word.
+
+    And which records it tells nothing of.
+    """
+    grades = memberships_of(table, name, form)[:, : len(form.sets)]
+    parts = (grades > 0).astype(np.int32) if form.shown == "words" else np.rint(grades * form.levels).astype(np.int32)
+    return parts, np.asarray(~grades.any(axis=1))

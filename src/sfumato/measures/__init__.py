@@ -1,11 +1,13 @@
 """Measures: the only home of every reported number."""
 
 from sfumato.measures.belief import belief, posterior
+from sfumato.measures.detail import Detail, detail_of
 from sfumato.measures.fuzzy_anonymity import FuzzyAnonymity, QAnonymity, fuzzy_anonymity, q_anonymity
 from sfumato.measures.fuzzy_closeness import FuzzyCloseness, fuzzy_closeness
 from sfumato.measures.fuzzy_counts import FuzzyContingency, tabulate_fuzzy
 from sfumato.measures.fuzzy_diversity import FuzzyDiversity, fuzzy_diversity
 from sfumato.measures.fuzzy_safety import FuzzyAttributeSafety, FuzzySafety, Twin, measure_fuzzy
+from sfumato.measures.guessing import Guessing, Miss, guessing, miss_of
 from sfumato.measures.households import Compositions, Laid, Sharing, compositions, lay, sharing
 from sfumato.measures.kept import Kept, Why, explain, keeps
 from sfumato.measures.profile import Profile, profile
@@ -18,15 +20,18 @@ from sfumato.measures.utility import InformationLoss, Utility, information_loss,
 
 __all__ = [
     "Compositions",
+    "Detail",
     "FuzzyAnonymity",
     "FuzzyAttributeSafety",
     "FuzzyCloseness",
     "FuzzyContingency",
     "FuzzyDiversity",
     "FuzzySafety",
+    "Guessing",
     "InformationLoss",
     "Kept",
     "Laid",
+    "Miss",
     "Profile",
     "Promise",
     "QAnonymity",
@@ -39,10 +44,12 @@ __all__ = [
     "Why",
     "belief",
     "compositions",
+    "detail_of",
     "explain",
     "fuzzy_anonymity",
     "fuzzy_closeness",
     "fuzzy_diversity",
+    "guessing",
     "individual_risk",
     "information_loss",
     "keeps",
@@ -50,6 +57,7 @@ __all__ = [
     "measure",
     "measure_fuzzy",
     "minimal_uniques",
+    "miss_of",
     "posterior",
     "profile",
     "q_anonymity",

@@ -122,6 +122,16 @@ class Risk:
         return float(self.by_block.max())
 
     @property
+    def candidates(self) -> float:
+        """How many records look like the one that fewest look like."""
+        return float(self.sample.min())
+
+    @property
+    def present_rate(self) -> float:
+        """The expected share of right picks if it is known who is in the file: the mean of 1/f."""
+        return float((self.sizes / self.sample).sum() / self.sizes.sum())
+
+    @property
     def outstanding(self) -> int:
         """The records at a higher risk than the main part: r > median + 2 mad, and r > 0.1."""
         median = _weighted_median(self.by_block, self.sizes)

@@ -14,8 +14,9 @@ from sfumato.errors import MicrofileError, SettingError
 from sfumato.fuzzy.released import PublicSets, ShapedSets, memberships_of, sets_of
 from sfumato.fuzzy.shapes import Crisp
 from sfumato.measures.blocks import blocks_of
+from sfumato.measures.detail import covered_shares
 from sfumato.microfile.attribute import Kind
-from sfumato.microfile.forms import Exact, Form, Fuzzy, Interval, Sets
+from sfumato.microfile.forms import Exact, Form, Fuzzy, Interval
 from sfumato.microfile.microfile import Microfile, as_microfile
 
 
@@ -213,24 +214,13 @@ def _covered(original: Microfile, table: Microfile, name: str, form: Form) -> fl
 
     A value that is missing in the release but was not in the original covers everything.
     """
+    whole: dict[str, Any] = {"categories": original.encoded(name).values.size}
     if isinstance(form, Interval):
         numbers = original.numbers(name)
-        spread = float(np.nanmax(numbers) - np.nanmin(numbers))
-        low, high = (table.numbers(column) for column in form.columns(name))
-        known = ~np.isnan(high - low)
-        widths = (high - low)[known]
-        covered = float(np.minimum(widths / spread, 1.0).sum()) if spread > 0 else 0.0
-    else:
-        encoded = table.encoded(name)
-        known = ~encoded.missing
-        categories = max(original.encoded(name).values.size, 1)
-        members = form.members if isinstance(form, Sets) else {}
-        sizes = [len(members.get(str(value), ("",))) for value in encoded.values.tolist()]
-        # a single category loses nothing
-        share = np.array([min(size / categories, 1.0) if size > 1 else 0.0 for size in sizes])
-        covered = float(share[encoded.codes[known]].sum())
+        whole = {"span": float(np.nanmax(numbers) - np.nanmin(numbers))}
+    shares, known = covered_shares(table, name, form, **whole)
     newly_missing = int((~known).sum()) - int(original.encoded(name).missing.sum())
-    return covered + max(newly_missing, 0)
+    return float(shares[known].sum()) + max(newly_missing, 0)
 
 
 def _numbers(table: Microfile, forms: Mapping[str, Form], weight: str | None) -> dict[str, Reals]:

@@ -7,11 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from sfumato.arrays import Codes, Flags
 from sfumato.fuzzy.inversion import Inversion, invert
 from sfumato.fuzzy.memberships import category_memberships
 from sfumato.fuzzy.products import product
-from sfumato.fuzzy.released import memberships_of, sets_of
+from sfumato.fuzzy.released import memberships_of, sets_of, told_parts
 from sfumato.measures.fuzzy_safety import FuzzySafety, measure_fuzzy
 from sfumato.measures.promise import Promise
 from sfumato.measures.summary import summarize_fuzzy
@@ -61,16 +60,6 @@ def inversions(table: Microfile, name: str, form: Fuzzy) -> list[Inversion]:
     if lacking.all():
         return []
     return invert(sets_of(form), parts[~lacking], form.levels, words=form.shown == "words")
-
-
-def told_parts(table: Microfile, name: str, form: Fuzzy) -> tuple[Codes, Flags]:
-    """Return what a released attribute tells of each record, grades in parts of its levels or 1 for each word.
-
-    And which records it tells nothing of.
-    """
-    grades = memberships_of(table, name, form)[:, : len(form.sets)]
-    parts = (grades > 0).astype(np.int32) if form.shown == "words" else np.rint(grades * form.levels).astype(np.int32)
-    return parts, np.asarray(~grades.any(axis=1))
 
 
 def _short(number: float) -> float:

@@ -15,7 +15,7 @@ from sfumato.microfile.attribute import Kind
 from sfumato.microfile.microfile import Microfile, as_microfile
 from sfumato.microfile.roles import Names, Roles
 from sfumato.partitions import FuzzyPartition
-from sfumato.progress import Progress, silent
+from sfumato.progress import Progress, silent, within
 from sfumato.release.release import Release
 from sfumato.settings import Settings
 
@@ -182,8 +182,10 @@ class Comparison(Settings):
         self._check(microfile)
         outcomes = []
         for number, method in enumerate(METHODS):
-            progress(METHODS[method], number / len(METHODS))
-            outcomes.append(Outcome(method, self._outcome(method, microfile, _part(progress, number, METHODS[method]))))
+            start, end = (share / len(METHODS) for share in (number, number + 1))
+            progress(METHODS[method], start)
+            shown = within(progress, start, end, of=METHODS[method])
+            outcomes.append(Outcome(method, self._outcome(method, microfile, shown)))
         if all(isinstance(one.result, Refusal) for one in outcomes):
             raise UnattainableError(
                 f"no method keeps k = {self.k:,}: "
@@ -223,11 +225,6 @@ class Comparison(Settings):
         return FuzzyPartition(
             **shared, method=method, sets=self.sets, shown=self.shown, levels=self.levels, level=LEVEL
         )
-
-
-def _part(progress: Progress, number: int, name: str) -> Progress:
-    """Return what a method calls: its share is that of one method among all."""
-    return lambda task, share: progress(f"{name}: {task}", (number + share) / len(METHODS))
 
 
 def _found(release: Release, microfile: Microfile, quasi: tuple[str, ...]) -> Found | Refusal:

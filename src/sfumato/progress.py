@@ -11,3 +11,18 @@ Progress: TypeAlias = Callable[[str, float], None]
 
 def silent(task: str, share: float) -> None:
     """Show nothing."""
+
+
+def within(progress: Progress, start: float, end: float, *, of: str = "") -> Progress:
+    """Return what a part of the work calls: its own share is that from ``start`` to ``end`` of the whole.
+
+    Parameters
+    ----------
+    progress
+        What the whole calls.
+    start, end
+        Shares of the whole.
+    of
+        What the part is of, told in front.
+    """
+    return lambda task, share: progress(f"{of}: {task}" if of else task, start + share * (end - start))

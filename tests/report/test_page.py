@@ -8,8 +8,9 @@ from hypothesis import strategies as st
 import sfumato as sf
 from sfumato.release.audit import Audit
 from sfumato.release.certificate import Certificate, DataFacts
+from sfumato.release.preserved import Part
 from sfumato.report.distributions import MOST, bars_chart, risk_bars, size_bars
-from sfumato.report.evidence import Evidence, Part, evidence_of
+from sfumato.report.evidence import Evidence, evidence_of
 from sfumato.report.page import Table
 from sfumato.report.promised import LIMITS, limits_section, promise_card, risk_card, verdict_of
 from sfumato.report.rendering import render

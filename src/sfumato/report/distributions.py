@@ -12,7 +12,7 @@ import numpy as np
 from sfumato.arrays import Counts, Reals
 from sfumato.report.estimates import INK
 from sfumato.report.evidence import Evidence
-from sfumato.report.page import Picture, Section, Table, count, share
+from sfumato.report.page import Picture, Section, Table, count, listed, share
 
 if TYPE_CHECKING:
     import altair as alt
@@ -165,10 +165,11 @@ def risk_section(evidence: Evidence) -> Section | None:
         return None
     risk = evidence.kept.safety.risk
     bars = risk_bars(risk.by_block, risk.sizes)
+    outside = ", not knowing who is in the file," if evidence.kept.promise.weight is not None else ""
     told = (
         f"On average a record is found with a probability of {share(risk.rate)}; the largest risk of one is "
         f"{share(risk.highest)}. It is the probability that who looks for a person by "
-        f"{'these attributes' if len(evidence.kept.promise.quasi) > 1 else 'this attribute'} picks the right record."
+        f"{listed(evidence.known)}{outside} picks the right record."
     )
     return Section(
         "risk",

@@ -5,50 +5,22 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from sfumato.errors import ReleaseError, SfumatoError
+from sfumato.errors import ReleaseError
+from sfumato.fuzzy.released import sets_of
+from sfumato.measures.detail import Detail, detail_of
+from sfumato.measures.guessing import Guessing, guessing
 from sfumato.measures.kept import Kept, keeps
-from sfumato.progress import Progress, silent
+from sfumato.progress import Progress, silent, within
 from sfumato.release.audit import Audit, Opened, audit_files, open_files, require_release, table_of
 from sfumato.release.certificate import Certificate
 from sfumato.release.codebook import Codebook
+from sfumato.release.fuzziness import fuzzy_forms
+from sfumato.release.preserved import Part, Told, preserved_by
 from sfumato.release.release import Release, release_of
-from sfumato.statistics.estimate import Estimate, Regression
-
-
-@dataclass(frozen=True)
-class Part:
-    """One number of a statistic."""
-
-    statistic: str
-    coefficient: str | None
-    """Which of a regression's."""
-    estimate: Estimate
-
-    @property
-    def name(self) -> str:
-        """What it is called."""
-        return self.statistic if self.coefficient is None else f"{self.statistic}: {self.coefficient}"
-
-
-@dataclass(frozen=True)
-class Told:
-    """A statistic that was to be preserved."""
-
-    statistic: str
-    found: Estimate | Regression | None
-    """What the release tells of it."""
-    refusal: str = ""
-    """Why it tells nothing."""
-
-    @property
-    def parts(self) -> tuple[Part, ...]:
-        """Every number that it consists of."""
-        if isinstance(self.found, Regression):
-            return tuple(Part(self.statistic, name, one) for name, one in self.found.items())
-        return () if self.found is None else (Part(self.statistic, None, self.found),)
 
 
 @dataclass(frozen=True)
@@ -64,6 +36,27 @@ class Evidence:
     release: Release | None
     """None where the files do not belong together, so that nothing should be computed from them."""
     told: tuple[Told, ...]
+
+    @cached_property
+    def detail(self) -> Detail | None:
+        """How much detail of each record is gone, if blocks were measured and belong to the rest."""
+        if self.kept is None or self.release is None:
+            return None
+        forms = {name: entry.form for name, entry in self.release.codebook.attributes.items()}
+        return detail_of(self.release.microfile, quasi=self.kept.promise.quasi, forms=forms)
+
+    @cached_property
+    def guesses(self) -> dict[str, Guessing]:
+        """How often each sensitive attribute is guessed rightly from its block."""
+        attributes = {} if self.kept is None else self.kept.safety.attributes
+        return {name: guessing(its.contingency) for name, its in attributes.items()}
+
+    @property
+    def known(self) -> list[str]:
+        """What others may know of a person; fuzzy sets of several attributes stand for each of them."""
+        quasi = () if self.certificate is None else self.certificate.promise.quasi
+        sets = {} if self.codebook is None else fuzzy_forms(self.codebook)
+        return [name for one in quasi for name in (sets_of(sets[one]).attributes if one in sets else (one,))]
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -115,7 +108,7 @@ def evidence_of(folder: Path, *, progress: Progress = silent) -> Evidence:
         codebook=opened.codebook,
         kept=_kept(opened, audit),
         release=release,
-        told=() if release is None else _told(release, progress),
+        told=() if release is None else preserved_by(release, progress=within(progress, 0.4, 0.8)),
     )
 
 
@@ -137,18 +130,3 @@ def _kept(opened: Opened, audit: Audit) -> Kept | None:
         return None
     table, book = table_of(opened.frame, opened.codebook), opened.codebook
     return keeps(table, promise, keys=keys, hierarchies=book.hierarchies(), forms=book.forms())
-
-
-def _told(release: Release, progress: Progress) -> tuple[Told, ...]:
-    """Estimate every statistic that was to be preserved."""
-    given = release.settings.get("preserve")
-    wanted = [one.get("statistic") for one in given if isinstance(one, Mapping)] if isinstance(given, list) else []
-    found = []
-    for place, statistic in enumerate(wanted):
-        text = str(statistic)
-        progress(text, 0.4 + 0.4 * place / len(wanted))
-        try:
-            found.append(Told(text, release.estimate(text, weight=release.promise.weight)))
-        except SfumatoError as error:
-            found.append(Told(text, None, error.message))
-    return tuple(found)

@@ -10,6 +10,8 @@ if TYPE_CHECKING:
 
 LETTERS = 38
 """So many letters have room beside each other on a narrow screen."""
+LARGE = 1000
+"""Numbers from here on are written without a fraction."""
 Edition = Literal["public", "private"]
 
 
@@ -104,12 +106,22 @@ def share(part: float) -> str:
 def number(found: float) -> str:
     """Write a measured number.
 
-    >>> number(10.0), number(0.348633333), number(float("inf")), number(123456.0)
-    ('10', '0.3486', 'not finite', '123,456')
+    >>> number(10.0), number(0.348633333), number(float("inf")), number(123456.7)
+    ('10', '0.3486', 'not finite', '123,457')
     """
     if found in (float("inf"), float("-inf")) or found != found:
         return "not finite"
-    return f"{found:,.0f}" if float(found).is_integer() else f"{found:,.4g}"
+    return f"{found:,.0f}" if float(found).is_integer() or abs(found) >= LARGE else f"{found:,.4g}"
+
+
+def odds(chance: float) -> str:
+    """Write a chance.
+
+    >>> odds(0.1), odds(1 / 34567), odds(0.0196), odds(0.66)
+    ('10% (1 in 10)', 'less than 0.01% (1 in 34,567)', '2% (1 in 51)', '66% (1 in 1.5)')
+    """
+    one_in = 1 / chance
+    return f"{share(chance)} (1 in {f'{one_in:.2g}' if one_in < 9.5 else count(one_in)})"
 
 
 def listed(names: Any, *, most: int = 12) -> str:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from sfumato.measures.kept import Limit
 from sfumato.measures.promise import Promise
 from sfumato.microfile.forms import Exact
 from sfumato.report.evidence import Evidence
-from sfumato.report.page import Card, Section, Table, count, listed, number, share
+from sfumato.report.page import Card, Section, Table, count, listed, number, odds, share
 
 UNPROTECTED = (
     "Single people are not protected: no attribute was named by which somebody could be recognised, so nothing is "
@@ -47,17 +47,18 @@ def promise_card(evidence: Evidence) -> Card:
     promise = evidence.certificate.promise
     if not promise.quasi:
         return Card(title, (UNPROTECTED, *exchanged(evidence)))
-    return Card(title, (*_sentences(promise), *apart(evidence), *withheld_households(evidence), *exchanged(evidence)))
+    sentences = (*_sentences(promise, evidence.known), *apart(evidence), *withheld_households(evidence))
+    return Card(title, (*sentences, *exchanged(evidence)))
 
 
-def _sentences(promise: Promise) -> Iterator[str]:
+def _sentences(promise: Promise, known: Sequence[str]) -> Iterator[str]:
     if promise.k > 1:
         yield (
-            f"Nobody stands alone: in {listed(promise.quasi)} every record looks exactly like at least "
+            f"Nobody stands alone: in {listed(known)} every record looks exactly like at least "
             f"{count(promise.k - 1)} other{'s' * (promise.k > 2)} (k = {count(promise.k)})."
         )
     else:
-        yield f"Nothing against being singled out: k = 1 lets a record stand alone in {listed(promise.quasi)}."
+        yield f"Nothing against being singled out: k = 1 lets a record stand alone in {listed(known)}."
     if promise.household is not None:
         yield f"Those who look alike come from at least {count(promise.k)} households."
     if promise.shared:
@@ -143,19 +144,38 @@ def risk_card(evidence: Evidence) -> Card:
     risk, promise = evidence.kept.safety.risk, evidence.kept.promise
     sentences = [
         f"Of {count(evidence.kept.safety.records)} records, {count(risk.expected)} ({share(risk.rate)}) would be "
-        f"guessed rightly by somebody who knows {listed(promise.quasi)} of everybody.",
-        f"No single record is found with a probability above {share(risk.highest)} (1 in {1 / risk.highest:,.3g}).",
+        f"guessed rightly by somebody who knows {listed(evidence.known)} of everybody.",
+        f"No single record is found with a probability above {odds(risk.highest)}.",
     ]
     if promise.weight is not None:
-        sentences.append(f"The population behind the records was estimated from {promise.weight}.")
+        sentences.append(
+            f"That holds for somebody who does not know who is in the file: how many people outside look alike is "
+            f"estimated from {promise.weight}. Who knows that a person is in it picks rightly with a probability of at "
+            f"most {odds(1 / risk.candidates)}."
+        )
     if risk.outstanding:
         sentences.append(f"{count(risk.outstanding)} records are at a clearly higher risk than the main part.")
     if risk.household_expected is not None:
         sentences.append(f"Through their household, {count(risk.household_expected)} records would be given away.")
     sentences += told_together(evidence.audit.measured)
+    sentences += _guessed(evidence)
     if uncounted := _uncounted(evidence):
         sentences.append(f"Not counted: somebody who also knows {listed(uncounted)}, released as they are.")
     return Card(title, tuple(sentences))
+
+
+def _guessed(evidence: Evidence) -> Iterator[str]:
+    """Say how well that sensitive attribute can be guessed which one block gives away most surely."""
+    found = evidence.guesses
+    if not found:
+        return
+    name = max(found, key=lambda one: found[one].surest)
+    its = found[name]
+    others = " It is the most exposed of the sensitive attributes." if len(found) > 1 else ""
+    yield (
+        f"Guessing {name} by the records that look alike is right for {share(its.informed)} of the records, and for "
+        f"{share(its.surest)} in the surest block; by the whole file alone it is right for {share(its.blind)}.{others}"
+    )
 
 
 def _uncounted(evidence: Evidence) -> list[str]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from sfumato.release.preserved import Part
 from sfumato.report.estimates import estimates_chart
-from sfumato.report.evidence import Evidence, Part
+from sfumato.report.evidence import Evidence
 from sfumato.report.page import Card, Picture, Section, Table, count, listed
 from sfumato.statistics.estimate import Estimate
 from sfumato.statistics.language import INTERCEPT, parse

@@ -15,6 +15,7 @@ from sfumato.release.folder import beside
 from sfumato.report.distributions import blocks_section, risk_section
 from sfumato.report.evidence import Evidence, evidence_of
 from sfumato.report.files import EVERYBODY, OWNER, check_file, write_file
+from sfumato.report.intruders import attacks_section
 from sfumato.report.page import Edition, Page
 from sfumato.report.promised import limits_section, promise_card, risk_card, verdict_of
 from sfumato.report.protected import (
@@ -27,6 +28,7 @@ from sfumato.report.protected import (
 from sfumato.report.rendering import render
 from sfumato.report.steward import Record, private_sections, read_record
 from sfumato.report.told import statistics_card, statistics_section, statistics_table
+from sfumato.report.tradeoff import tradeoff_section
 
 
 def page_of(evidence: Evidence, *, record: Record | None = None) -> Page:
@@ -43,10 +45,12 @@ def page_of(evidence: Evidence, *, record: Record | None = None) -> Page:
         *(private_sections(record) if record else ()),
         limits_section(evidence),
         protection_section(evidence),
+        boxes_section(evidence),
         blocks_section(evidence),
         risk_section(evidence),
         statistics_section(evidence),
-        boxes_section(evidence),
+        tradeoff_section(evidence),
+        attacks_section(evidence),
         codebook_section(evidence),
         software_section(evidence),
         words_section(),

@@ -23,7 +23,7 @@ from sfumato.harmonising.attributes import Join
 from sfumato.harmonising.values import Intervals, Map
 from sfumato.microfile.source import Source
 from sfumato.partitions import FuzzyPartition
-from sfumato.recipe import recipe_schema
+from sfumato.recipe_schema import recipe_schema
 from sfumato.release.certificate import certificate_schema
 from sfumato.settings import Settings
 from tests.pages import BLOCK, as_run

@@ -11,7 +11,8 @@ import pytest
 import sfumato as sf
 from sfumato.errors import MicrofileError, SettingError, UnattainableError
 from sfumato.microfile.source import Source
-from sfumato.recipe import PROTECTIONS, read_recipe, recipe_schema
+from sfumato.recipe import PROTECTIONS, read_recipe
+from sfumato.recipe_schema import recipe_schema
 from sfumato.toml import lines_of
 from tests.recipes import GOOD, REGIONS, people
 

@@ -32,8 +32,8 @@ LEVEL = 0.5
 
 
 @dataclass(frozen=True)
-class Found:
-    """How safe a release is and what it has lost. Of several sensitive attributes the worst is told."""
+class Protected:
+    """How safe a release is. Of several sensitive attributes the worst is told."""
 
     records: int
     blocks: int
@@ -57,12 +57,18 @@ class Found:
     """The expected share of records re-identified."""
     highest: float
     """The largest risk of a record."""
+
+
+@dataclass(frozen=True)
+class Found(Protected):
+    """How safe a release is and what it has lost."""
+
     loss: InformationLoss
 
 
 @dataclass(frozen=True)
 class Refusal:
-    """Why a method makes no release, and what would help."""
+    """Why there is no release, and what would help."""
 
     message: str
     hint: str | None
@@ -86,11 +92,11 @@ class Outcome:
             return {"method": self.method, "refused": asdict(self.result)}
         numbers = {name: value for name, value in asdict(self.result).items() if name != "loss"}
         loss = self.result.loss
-        lost = {"mean": _short(loss.mean), "attributes": {name: _short(its) for name, its in loss.attributes.items()}}
+        lost = {"mean": short(loss.mean), "attributes": {name: short(its) for name, its in loss.attributes.items()}}
         return {"method": self.method, "refused": None, **numbers, "information_loss": lost}
 
 
-def _short(number: float) -> float:
+def short(number: float) -> float:
     """Round away what differs between machines in the last bits."""
     return float(f"{number:.12g}")
 
@@ -228,12 +234,20 @@ class Comparison(Settings):
 
 
 def _found(release: Release, microfile: Microfile, quasi: tuple[str, ...]) -> Found | Refusal:
+    protected = protected_by(release)
+    if isinstance(protected, Refusal):
+        return protected
+    loss = information_loss(microfile, release.microfile, quasi=quasi, forms=release.codebook.forms())
+    return Found(**vars(protected), loss=loss)
+
+
+def protected_by(release: Release) -> Protected | Refusal:
     """Measure a release as its audit does."""
     audit = release.audit()
     if not audit.holds:
         return Refusal("its release does not hold: " + "; ".join(one.message for one in audit.findings), None)
     measured = audit.measured
-    return Found(
+    return Protected(
         records=measured["records"],
         blocks=measured["blocks"],
         k=measured["k"],
@@ -241,7 +255,6 @@ def _found(release: Release, microfile: Microfile, quasi: tuple[str, ...]) -> Fo
         t=measured["t"],
         rate=measured["risk"]["rate"],
         highest=measured["risk"]["highest"],
-        loss=information_loss(microfile, release.microfile, quasi=quasi, forms=release.codebook.forms()),
         **_fuzzy(measured),
     )
 

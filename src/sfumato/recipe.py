@@ -10,9 +10,8 @@ from pathlib import Path
 from typing import Annotated, Any, TypeAlias, TypeVar
 
 from pydantic import BeforeValidator, Field, ValidationError, model_validator
-from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue, models_json_schema
-from pydantic_core import core_schema
 
+from sfumato.alternatives import check_others, other_k
 from sfumato.attacks.attack import Attack
 from sfumato.attacks.disclosure import Verdict, judge
 from sfumato.attacks.plan import AttackPlan
@@ -95,47 +94,70 @@ class Recipe:
         with _pointing(self.toml, ("microfile",), Source.model_fields):
             return self.source.read(self.path.parent, progress)
 
-    def run(self, microfile: Microfile | None = None, *, progress: Progress = silent) -> Release:
+    def run(
+        self, microfile: Microfile | None = None, *, alternatives: Sequence[int] = (), progress: Progress = silent
+    ) -> Release:
         """Read the microfile, run the protections in order, and return the release.
 
         Parameters
         ----------
         microfile
             The microfile, if it was read already.
+        alternatives
+            Other k's for the protection of single people: what each would have cost stands in the release's
+            ``private["alternatives"]``, for the steward alone. Groups are masked once.
         progress
             Called while reading and protecting.
         """
         if not self.protections:
             raise SettingError(f"{self.path}: it protects nothing", hint="write [[protect]], or use sfumato attack")
-        original = people = self.read(progress) if microfile is None else microfile
-        attacks = self.attacks(people, progress)[0] if self.against else ()
+        individual, others = self.protections[-1], check_others(alternatives)
+        if others and isinstance(individual, GroupMask):
+            raise SettingError(
+                "alternatives: the recipe does not protect single people, so that there is no k to change",
+                hint="add a protection after the group masks",
+            )
+        people = self.read(progress) if microfile is None else microfile
         masks = [one for one in self.protections if isinstance(one, GroupMask)]
-        masked: list[Masked] = []
-        for number, protection in enumerate(self.protections):
-            with _pointing(self.toml, ("protect", number), _keys(type(protection))):
-                if isinstance(protection, GroupMask):
-                    settings = _sparing(protection, masks[:number])
-                    if number in self.against:
-                        settings = settings.model_copy(update={"against": attacks})
-                    masked.append(mask(settings, people, progress))
-                    people = masked[-1].microfile
-                else:
-                    release = protection.protect(people, progress=progress)
+        masked = self._masked(masks, people, progress)
+
+        def finish(release: Release) -> None:
+            for number, one in enumerate(masks):
+                with _pointing(self.toml, ("protect", number), _keys(GroupMask)):
+                    refuse_split(people, masked[-1].microfile, one.group.parameter, release.codebook)
+            if masks and not isinstance(individual, GroupMask):
+                release.settings["exchanged"] = public_statement(masks, masked)
+                release.private["groups"] = [one.record for one in masked]
+            _refuse_undone(release)
+
+        if isinstance(individual, GroupMask):
+            release = released(masks, masked)
+            finish(release)
+            return release
+        hidden = masked[-1].microfile if masked else people
+        with _pointing(self.toml, ("protect", len(masks)), _keys(type(individual))):
+            release = individual.protect(hidden, progress=progress)
+        finish(release)
+        if others:
+            found = other_k(individual, hidden, others, release=release, finish=finish, progress=progress)
+            release.private["alternatives"] = [one.summary() for one in found]
+        return release
+
+    def _masked(self, masks: Sequence[GroupMask], original: Microfile, progress: Progress) -> list[Masked]:
+        """Hide the groups, one after the other; what attacks must not find they do not find after the last either."""
+        attacks = self.attacks(original, progress)[0] if self.against else ()
+        people, masked = original, list[Masked]()
+        for number, one in enumerate(masks):
+            settings = _sparing(one, masks[:number])
+            if number in self.against:
+                settings = settings.model_copy(update={"against": attacks})
+            with _pointing(self.toml, ("protect", number), _keys(GroupMask)):
+                masked.append(mask(settings, people, progress))
+            people = masked[-1].microfile
         for number in self.against:
             if number < len(masked) - 1:
                 _refuse_found(attacks, masks[number], masked[number], original, people, progress)
-        if len(masks) == len(self.protections):
-            release = released(masks, masked)
-        for number, one in enumerate(masks):
-            try:
-                refuse_split(original, people, one.group.parameter, release.codebook)
-            except SfumatoError as error:
-                raise _pointed(self.toml, ("protect", number), error, _keys(GroupMask)) from None
-        if masks and len(masks) < len(self.protections):
-            release.settings["exchanged"] = public_statement(masks, masked)
-            release.private["groups"] = [one.record for one in masked]
-        _refuse_undone(release)
-        return release
+        return masked
 
     def attacks(
         self, people: Microfile, progress: Progress = silent
@@ -355,52 +377,3 @@ def _place_told(toml: Toml, place: Place, message: str, known: Iterable[str]) ->
     tables: list[Place] = [("microfile",), ("attack",), *(("protect", number) for number in range(len(protections)))]
     there = [one for one in tables if one[0] in toml.content and one != place]
     return toml.place_told([place, *there], message, [*known, *Source.model_fields, *_keys(AttackPlan)])
-
-
-class _Written(GenerateJsonSchema):
-    """Describes settings as they are written in a recipe."""
-
-    def dataclass_schema(self, schema: core_schema.DataclassSchema) -> JsonSchemaValue:
-        if schema["cls"] is Hierarchy:
-            return {"type": "string", "description": "A CSV file in ARX's form, as seen from the recipe's folder."}
-        return super().dataclass_schema(schema)
-
-    def function_before_schema(self, schema: core_schema.BeforeValidatorFunctionSchema) -> JsonSchemaValue:
-        inner = super().function_before_schema(schema)
-        return {"anyOf": [{"type": "string"}, inner]} if schema["function"]["function"] is listed else inner
-
-
-def recipe_schema() -> dict[str, Any]:
-    """Return the JSON Schema of recipes, for editors; it is shipped as ``recipe.schema.json``."""
-    models: list[Any] = [(model, "validation") for model in (Sheet, *dict.fromkeys(PROTECTIONS.values()), AttackPlan)]
-    _, made = models_json_schema(models, schema_generator=_Written)
-    known = made["$defs"]
-    sheet, group = known.pop("Sheet"), known.pop("Group")
-    methods: dict[type[Settings], list[str]] = {}
-    for method, protection in PROTECTIONS.items():
-        methods.setdefault(protection, []).append(method)
-    tables: list[type[Settings]] = [*methods, AttackPlan]
-    for model in tables:
-        entry = known[model.__name__]
-        entry["description"] = entry["description"].partition("\n")[0]
-        required = [name for name in entry.get("required", ()) if name != "group"]
-        if entry["properties"].pop("group", None):
-            # the settings of a group stand among those of its mask; an attack takes them over from there
-            entry["properties"] |= group["properties"]
-            required += group["required"] if model in methods else ()
-        if model in methods:
-            entry["properties"] |= {"method": {"enum": methods[model]}}
-            required = ["method", *required]
-        entry["required"] = required
-    refs = [{"$ref": f"#/$defs/{model.__name__}"} for model in methods]
-    sheet["properties"]["protect"]["items"] = {"anyOf": refs}
-    sheet["properties"]["attack"] = {
-        "$ref": "#/$defs/AttackPlan",
-        "description": sheet["properties"]["attack"]["description"],
-    }
-    return {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        **sheet,
-        "title": "sfumato recipe",
-        "$defs": known,
-    }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, get_args
+from typing import Any, Self, get_args
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 from pydantic_core import ErrorDetails
@@ -33,6 +33,10 @@ class Settings(BaseModel):
 
     # settings within settings are made without it, so that errors tell the whole way to what is wrong
     __init__.__pydantic_base_init__ = True  # type: ignore[attr-defined]  # pydantic's own sign
+
+    def changed(self, **settings: Any) -> Self:
+        """Return the same settings but for some, checked as all are."""
+        return type(self)(**{**{name: getattr(self, name) for name in self.model_fields_set}, **settings})
 
 
 def explained(

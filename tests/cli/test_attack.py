@@ -82,6 +82,28 @@ def test_a_written_release_is_attacked(run, recipe, tmp_path):
     code, out, _ = run("attack", path, "--release", str(tmp_path / "out"))
     assert code == 0
     assert "The group is not disclosed" in out
+    # the steward keeps it for the private report, and nobody else sees it
+    (kept,) = (tmp_path / "out.private").glob("*.attack.json")
+    told = json.loads(kept.read_text())
+    assert told["attacks"]["unprotected"][0]["disclosed"] == [GARRISON]
+    assert [one["disclosed"] for one in told["attacks"]["released"]] == [[], []]
+    assert told["third_party"] == ["there.csv"]
+    assert run("audit", str(tmp_path / "out"))[0] == 0
+    run("report", str(tmp_path / "out"), "--private", str(tmp_path / "out.private"))
+    assert "Attacks on the group" in (tmp_path / "out.private.html").read_text()
+    run("report", str(tmp_path / "out"))
+    assert GARRISON not in (tmp_path / "out.html").read_text()
+
+
+def test_a_verdict_that_cannot_be_kept_is_told_all_the_same(run, recipe, tmp_path):
+    path = recipe()
+    run("protect", path, "--out", str(tmp_path / "out"))
+    kept = tmp_path / "out.private"
+    kept.rename(tmp_path / "elsewhere")
+    kept.symlink_to(tmp_path / "elsewhere")
+    code, out, _ = run("attack", path, "--release", str(tmp_path / "out"), "--json")
+    assert code == 0
+    assert any("the verdict is not kept beside the release" in note for note in json.loads(out)["notes"])
 
 
 def test_what_weakens_an_attack_is_noted(run, recipe, tmp_path):

@@ -95,6 +95,28 @@ def test_it_is_said_when_detail_may_drown_what_is_preserved(run, recipe):
     assert "whose detail" not in run("protect", str(recipe(few.replace("{}", ""))), "--force")[1]
 
 
+def test_other_k_are_told_to_the_steward_alone(run, recipe, folder):
+    out = folder / "out"
+    code, text, err = run("protect", str(recipe()), "--out", str(out), "--alternatives", "3,20,500")
+    assert (code, err) == (0, "")
+    assert "What another k would have cost; for you alone" in text
+    assert "5 (released)" in text
+    assert "k = 500 makes no release: k = 500 is larger than" in text
+    code, text, _ = run("protect", str(recipe()), "--out", str(out), "--force", "--alternatives", "3,20", "--json")
+    found = json.loads(text)["alternatives"]
+    assert [(one["k"], one["released"], one["refused"]) for one in found] == [
+        (3, False, None),
+        (5, True, None),
+        (20, False, None),
+    ]
+    assert found[0]["rate"] > found[2]["rate"]
+    assert found[0]["detail"] < found[2]["detail"]
+    assert set(found[0]["widths"]) == {"mean(age)", "corr(age, hours)"}
+    (own,) = (folder / "out.private").iterdir()
+    assert json.loads(own.read_text())["alternatives"] == found
+    assert all(b"alternatives" not in file.read_bytes() for file in out.iterdir())
+
+
 def test_limits_of_every_kind_are_told(run, recipe):
     text = GOOD.replace("l = 2", 'l = 1.5\ndiversity = "entropy"\nepsilon = { age = 2 }')
     code, out, _ = run("protect", str(recipe(text)), "--json")
@@ -127,6 +149,8 @@ def test_the_seed_decides_the_bytes(run, recipe, folder):
         (["--picture", "{folder}/x.png", "--axes", "age"], "--axes needs two attributes (given: 'age')"),
         (["--picture", "{folder}/x.png", "--axes", "age,ill"], "'ill' is not released as intervals"),
         (["--seed", "3000000000"], "setting 'seed': input should be less than"),
+        (["--alternatives", "3,many"], "--alternatives takes whole numbers (given: '3,many')"),
+        (["--alternatives", "1"], "alternatives: give whole numbers of 2 or more"),
     ],
 )
 def test_wrong_options_write_nothing(run, recipe, folder, options, message):

@@ -76,8 +76,8 @@ def test_below_it_stands_everything(release):
     certificate = json.loads((release / "certificate.json").read_text())
     for digest in (certificate["seal"], certificate["codebook"], certificate["data"]["sha256"]):
         assert digest in text
-    # two statistics, two distributions and the boxes
-    assert page.count("<svg ") == page.count('role="img" aria-label="') == page.count("<figcaption>") == 5
+    # two statistics, two distributions, the boxes, and risk against detail
+    assert page.count("<svg ") == page.count('role="img" aria-label="') == page.count("<figcaption>") == 6
     assert page.count("<table") == page.count("<caption>") > 5
 
 

@@ -163,10 +163,6 @@ class Boxes(Settings):
         self.measured_promise()
         return self
 
-    def changed(self, **settings: Any) -> Boxes:
-        """Return the same settings but for some."""
-        return Boxes(**{**{name: getattr(self, name) for name in self.model_fields_set}, **settings})
-
     def promise(self, shared: Names = ()) -> Promise:
         """Return what the release will promise; of households only if they are released.
 

@@ -12,12 +12,16 @@ import typer
 from sfumato.attacks.disclosure import COLUMNS, Disclosure, Verdict
 from sfumato.attacks.model import FuzzyModel, Rule
 from sfumato.attacks.notes import notes_on
+from sfumato.attacks.record import attack_record
 from sfumato.cli.options import Json, Seed
 from sfumato.cli.show import console, emit, plain, progress_shown, table, verdict
-from sfumato.errors import SettingError
+from sfumato.errors import ReleaseError, SettingError
 from sfumato.harmonising import Done, harmonise
 from sfumato.microfile.microfile import Microfile
 from sfumato.recipe import Recipe, read_recipe
+from sfumato.release.audit import certificate_of, require_release
+from sfumato.release.certificate import Certificate
+from sfumato.release.private import keep
 from sfumato.release.release import Release, open_release
 
 SHOWN = 30
@@ -41,7 +45,8 @@ def attack(
 ) -> None:
     """Attack as an adversary would, and say what is disclosed; exit 1 when the group is.
 
-    What is printed tells where the group is: it is for the steward alone.
+    What is printed tells where the group is: it is for the steward alone. Of a written release it is also kept in
+    RELEASE.private, for the private edition of its report.
     """
     asked = read_recipe(recipe, seed=seed)
     if asked.plan is None:
@@ -57,14 +62,18 @@ def attack(
         attacks, steps = asked.attacks(people, progress)
         own = harmonise(people, asked.plan.harmonise).steps
         found = {"unprotected": asked.judge(attacks, people, progress=progress)}
-        given = None
+        given = certificate = None
         if release is not None:
-            given = open_release(release)
+            require_release(release)
+            certificate, given = certificate_of(release), open_release(release)
         elif asked.protections:
             given = asked.run(people, progress=progress)
         if given is not None:
             found["released"] = asked.judge(attacks, people, given, progress=progress)
         notes = (*notes_on(attacks, people), *_other_file(given, people))
+        record = attack_record(found, third_party=[path for path, _ in steps], notes=notes)
+        if release is not None and certificate is not None:
+            notes += _keep(release, certificate, record)
         if picture is not None:
             from sfumato.report import disclosure_chart, write_picture
 
@@ -72,10 +81,19 @@ def attack(
             write_picture(disclosure_chart(found), picture)
     with verdict(kept=not _last(found).disclosed):
         if json:
-            told = as_json(asked, found, steps, notes) | {"harmonised": _steps(own)}
+            told = as_json(asked, found, steps, record) | {"harmonised": _steps(own), "notes": list(notes)}
             emit(told | ({"picture": str(picture)} if picture else {}))
         else:
             _show(asked, found, [(asked.source.path, own), *steps], notes, picture)
+
+
+def _keep(release: Path, certificate: Certificate, record: dict[str, Any]) -> tuple[str, ...]:
+    """Keep what was found with the steward's record of the release, for the private report; say if that cannot be."""
+    try:
+        keep(release, certificate, "attack", record)
+    except ReleaseError as error:
+        return (f"the verdict is not kept beside the release: {error.message}",)
+    return ()
 
 
 def _other_file(release: Release | None, people: Microfile) -> tuple[str, ...]:
@@ -94,7 +112,7 @@ def _last(found: dict[str, Verdict]) -> Verdict:
 
 
 def as_json(
-    recipe: Recipe, found: dict[str, Verdict], steps: list[tuple[str, tuple[Done, ...]]], notes: tuple[str, ...]
+    recipe: Recipe, found: dict[str, Verdict], steps: list[tuple[str, tuple[Done, ...]]], record: dict[str, Any]
 ) -> dict[str, Any]:
     """Return what was found as one JSON object."""
     last = _last(found)
@@ -103,7 +121,7 @@ def as_json(
         "disclosed": last.disclosed,
         "places": list(last.places),
         "worst": last.worst.attack,
-        "attacks": {when: [one.summary() for one in verdict.disclosures] for when, verdict in found.items()},
+        "attacks": record["attacks"],
         "rules": [
             {
                 "rule": rule.words,
@@ -114,7 +132,6 @@ def as_json(
             for rule in rules_of(found["unprotected"])
         ],
         "third_party": [{"path": path, "steps": _steps(its)} for path, its in steps],
-        "notes": list(notes),
     }
 
 

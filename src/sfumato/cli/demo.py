@@ -14,6 +14,7 @@ from typing import Annotated, Any
 import typer
 
 from sfumato.attacks.disclosure import Verdict
+from sfumato.attacks.record import attack_record
 from sfumato.cli.attack import rules_of
 from sfumato.cli.audit import as_json, show
 from sfumato.cli.options import Json, Seed
@@ -23,7 +24,8 @@ from sfumato.errors import SettingError
 from sfumato.measures.profile import Profile, profile
 from sfumato.progress import Progress
 from sfumato.recipe import read_recipe
-from sfumato.release.audit import Audit, audit_folder
+from sfumato.release.audit import Audit, audit_folder, certificate_of
+from sfumato.release.private import keep
 from sfumato.release.release import Release, open_release
 from sfumato.report import disclosure_chart, write_picture, write_report
 from sfumato.statistics.estimate import Estimate, Regression
@@ -41,7 +43,7 @@ recipe.toml                             what was done, to read and to change
 release                                 what may be published
 release.private                         what only the steward keeps
 report.html                             the release explained, for everybody
-report-private.html, attack.svg         for the steward alone: where the group is
+report-private.html, attack.svg         for the steward alone: where the group is, and what attacks find
 """
 
 
@@ -113,7 +115,7 @@ def _run(folder: Path, seed: int, progress: Progress) -> Told:
     recipe = read_recipe(folder / RECIPE)
     people = recipe.read(progress)
     found = profile(people, progress=progress)
-    attacks, _ = recipe.attacks(people, progress)
+    attacks, steps = recipe.attacks(people, progress)
     before = recipe.judge(attacks, people, progress=progress)
     release = recipe.run(people, progress=progress)
     release.write(folder / "release", seed=seed, progress=progress)
@@ -121,7 +123,10 @@ def _run(folder: Path, seed: int, progress: Progress) -> Told:
     after = recipe.judge(attacks, people, opened, progress=progress)
     estimates = [opened.estimate(one["statistic"]) for one in opened.settings["preserve"]]
     progress("writing the report", 0.0)
-    write_picture(disclosure_chart({"unprotected": before, "released": after}), folder / "attack.svg")
+    attacked = {"unprotected": before, "released": after}
+    write_picture(disclosure_chart(attacked), folder / "attack.svg")
+    record = attack_record(attacked, third_party=[path for path, _ in steps])
+    keep(folder / "release", certificate_of(folder / "release"), "attack", record)
     write_report(folder / "release", folder / "report.html")
     write_report(folder / "release", folder / "report-private.html", private=folder / "release.private")
     return Told(found, release, audit_folder(folder / "release"), estimates, before, after)

@@ -7,6 +7,7 @@ from typing import Annotated, Any, cast
 
 import typer
 
+from sfumato.alternatives import check_others
 from sfumato.boxes import Boxes
 from sfumato.cli.estimate import show as show_estimates
 from sfumato.cli.options import Json, Seed, names
@@ -26,6 +27,9 @@ MUCH = 2.0
 """From so many times the formula's optimum on, it is said what may be the reason."""
 LITTLE_DETAIL = 0.01
 
+STATISTICS = 4
+"""Of so many statistics widths are printed; JSON tells all."""
+
 
 def protect(
     recipe: Annotated[Path, typer.Argument(help="The recipe, a TOML file.")],
@@ -41,11 +45,15 @@ def protect(
     axes: Annotated[
         str | None, typer.Option(help="Of which two attributes; default: the first two of numbers or dates.")
     ] = None,
+    alternatives: Annotated[
+        str | None,
+        typer.Option(help="Also tell what other k's would have cost, as 3,5,20; kept for you alone.", metavar="K,..."),
+    ] = None,
     json: Json = False,
     seed: Seed = None,
 ) -> None:
     """Run the recipe's protections in order and write the release."""
-    asked = read_recipe(recipe, seed=seed)
+    asked, others = read_recipe(recipe, seed=seed), _others(alternatives)
     told = named(out or recipe.parent / f"{recipe.stem}-release")
     folder = check_folder(told, force=force)
     across = _axes(axes, picture)
@@ -56,7 +64,7 @@ def protect(
 
         check_picture(picture, beside=folder)
     with progress_shown() as progress:
-        release = asked.run(progress=progress)
+        release = asked.run(alternatives=others, progress=progress)
         chart = None
         if picture is not None and release.settings["method"] == "exchange":
             raise SettingError(
@@ -92,6 +100,16 @@ def _axes(given: str | None, picture: Path | None) -> tuple[str, ...]:
     return found
 
 
+def _others(given: str | None) -> tuple[int, ...]:
+    """Read other k's."""
+    try:
+        return check_others(int(one) for one in names([given])) if given is not None else ()
+    except ValueError:
+        raise SettingError(
+            f"--alternatives takes whole numbers (given: {given!r})", hint="--alternatives 3,5,20"
+        ) from None
+
+
 def as_json(recipe: Recipe, release: Release, written: Evidence) -> dict[str, Any]:
     """Return what was done as one JSON object."""
     settings, audit = release.settings, written.audit
@@ -110,6 +128,7 @@ def as_json(recipe: Recipe, release: Release, written: Evidence) -> dict[str, An
         "sets": {name: form.sets for name, form in fuzzy_forms(release.codebook).items()},
         "exchanged": settings.get("exchanged"),
         "groups": [_group_as_json(one) for one in release.private.get("groups", [])],
+        "alternatives": release.private.get("alternatives", []),
     }
 
 
@@ -159,9 +178,32 @@ def _show(recipe: Recipe, release: Release, written: Evidence, folder: Path, pic
     )
     for line in (*_groups(release), *boxes, *_sets(release, measured)):
         out.print(line, markup=False)
+    _show_others(release.private.get("alternatives", []))
     out.print(f"The release lies in {folder}; what only you may keep in {beside(folder, '.private')}.", markup=False)
     if picture is not None:
         out.print(f"The picture lies in {picture}.", markup=False)
+
+
+def _show_others(told: list[dict[str, Any]]) -> None:
+    """Print what each k would have cost."""
+    if not told:
+        return
+    out, kept = console(), [one for one in told if one["refused"] is None]
+    statistics = list(kept[0]["widths"])[:STATISTICS]
+    columns = ("k", "risk", "highest", "detail gone", "loss", *(f"width of {name}" for name in statistics))
+    rows = [
+        (
+            f"{one['k']:,}{' (released)' if one['released'] else ''}",
+            *(f"{100 * one[name]:.3g}%" for name in ("rate", "highest", "detail")),
+            "-" if one["information_loss"] is None else f"{one['information_loss']:.4f}",
+            *(one["widths"].get(name) for name in statistics),
+        )
+        for one in kept
+    ]
+    out.print(table("What another k would have cost; for you alone", columns, rows, whole=True))
+    for one in told:
+        if one["refused"] is not None:
+            out.print(f"k = {one['k']:,} makes no release: {one['refused']['message']}.", markup=False)
 
 
 def _counted(release: Release, audit: Audit) -> str:

@@ -168,6 +168,13 @@ def parse_as(model: type[Settings], path: Path, content: dict[str, Any]) -> Any:
         raise ReleaseError(f"{path.name} is not of its form: {error.message}") from None
 
 
+def certificate_of(folder: Path) -> Certificate:
+    """Read the certificate of a release; whether it is true is for the audit to say."""
+    path = folder / CERTIFICATE
+    certificate: Certificate = parse_as(Certificate, path, read_json(path))
+    return certificate
+
+
 def require_release(folder: Path) -> None:
     """Refuse a folder that is no release at all."""
     hint = "give the folder that a release was written to"

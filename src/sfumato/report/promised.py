@@ -160,7 +160,7 @@ def risk_card(evidence: Evidence) -> Card:
     sentences += told_together(evidence.audit.measured)
     sentences += _guessed(evidence)
     if uncounted := _uncounted(evidence):
-        sentences.append(f"Not counted: somebody who also knows {listed(uncounted)}, released as they are.")
+        sentences.append(f"Not counted: somebody who also knows {listed(uncounted, most=4)}, released as they are.")
     return Card(title, tuple(sentences))
 
 
@@ -171,10 +171,10 @@ def _guessed(evidence: Evidence) -> Iterator[str]:
         return
     name = max(found, key=lambda one: found[one].surest)
     its = found[name]
-    others = " It is the most exposed of the sensitive attributes." if len(found) > 1 else ""
+    most = ", the most exposed attribute," if len(found) > 1 else ""
     yield (
-        f"Guessing {name} by the records that look alike is right for {share(its.informed)} of the records, and for "
-        f"{share(its.surest)} in the surest block; by the whole file alone it is right for {share(its.blind)}.{others}"
+        f"Guessing {name}{most} by the records that look alike is right for {share(its.informed)} of them, and for "
+        f"{share(its.surest)} in the surest block; by the whole file alone for {share(its.blind)}."
     )
 
 

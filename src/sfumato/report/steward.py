@@ -4,13 +4,20 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Any, Literal
+from pathlib import Path
+from typing import Any, Literal, TypeVar
 
-from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError
+from pydantic import ConfigDict, Field, JsonValue, ValidationError
 
 from sfumato.errors import ReleaseError
+from sfumato.release.private import kept
+from sfumato.report.attacks import Attacked, attacked_section
 from sfumato.report.evidence import Evidence
+from sfumato.report.others import Other, others_section
 from sfumato.report.page import Picture, Section, Table, count, listed, number, share
+from sfumato.report.records import RecordPart
+
+Form = TypeVar("Form", bound=RecordPart)
 
 UNCOUNTED = (
     "Who belongs to the group is not released, so that nobody can count it: what is shown is the truth behind the "
@@ -18,24 +25,18 @@ UNCOUNTED = (
 )
 DRAWN, LISTED = 12, 60
 """So many places are drawn at most, and listed."""
-KEPT_APART = ("seal", "groups", "protection", "cost", "swaps", "before", "after")
+KEPT_APART = ("seal", "groups", "protection", "alternatives", "cost", "swaps", "before", "after")
 """Parts of a record that are shown elsewhere, or that are of no use to a reader."""
 
 
-class _Part(BaseModel):
-    """A part of a record; what a later version adds is not read."""
-
-    model_config = ConfigDict(frozen=True, extra="ignore", allow_inf_nan=False)
-
-
-class Parameter(_Part):
+class Parameter(RecordPart):
     """The group that was hidden."""
 
     parameter: tuple[str, ...]
     vital: JsonValue = None
 
 
-class Mask(_Part):
+class Mask(RecordPart):
     """How it was hidden."""
 
     model_config = ConfigDict(extra="allow")
@@ -44,34 +45,34 @@ class Mask(_Part):
     signal: Literal["quantity", "concentration", "difference"] = "quantity"
 
 
-class Outliers(_Part):
+class Outliers(RecordPart):
     """The places that stand out."""
 
     before: tuple[str, ...]
     after: tuple[str, ...]
 
 
-class Signals(_Part):
+class Signals(RecordPart):
     """One number a place."""
 
     before: dict[str, float]
     after: dict[str, float]
 
 
-class Change(_Part):
+class Change(RecordPart):
     """How much a table of places and an attribute changed."""
 
     share: float
     largest_cell_change: int
 
 
-class Weighted(_Part):
+class Weighted(RecordPart):
     """What is seen by those who count with weights."""
 
     outliers: Outliers
 
 
-class Attack(_Part):
+class Attack(RecordPart):
     """What an attack saw."""
 
     name: str
@@ -79,7 +80,7 @@ class Attack(_Part):
     found_after: tuple[str, ...]
 
 
-class Against(_Part):
+class Against(RecordPart):
     """The attacks from which the group was hidden."""
 
     attacks: tuple[Attack, ...]
@@ -89,7 +90,7 @@ class Against(_Part):
     vital_released: bool
 
 
-class Hidden(_Part):
+class Hidden(RecordPart):
     """One hidden group, as the steward's record tells it."""
 
     mask: Mask
@@ -102,7 +103,7 @@ class Hidden(_Part):
     before: dict[str, float]
     after: dict[str, float]
     outliers: Outliers
-    tables: dict[str, Change] = {}
+    tables: dict[str, Change] = Field(default_factory=dict)
     signal: Signals | None = None
     weighted: Weighted | None = None
     at_least: int | None = None
@@ -123,13 +124,14 @@ class Hidden(_Part):
         return "hidden" if place in self.hidden else "known" if place in self.known else ""
 
 
-class Record(_Part):
+class Record(RecordPart):
     """The steward's record, as far as a report shows it."""
 
     seal: str
     groups: tuple[Hidden, ...] = ()
-    protection: dict[str, JsonValue] = {}
-    rest: dict[str, JsonValue] = {}
+    alternatives: tuple[Other, ...] = ()
+    protection: dict[str, JsonValue] = Field(default_factory=dict)
+    rest: dict[str, JsonValue] = Field(default_factory=dict)
     """What else stands there."""
 
 
@@ -148,21 +150,41 @@ def read_record(content: Mapping[str, Any], evidence: Evidence) -> Record:
             "the record is not that of this release: it has another seal",
             hint="the record of a release lies in the folder RELEASE.private, named after the seal",
         )
+    rest = {name: value for name, value in content.items() if name not in KEPT_APART}
+    return _read(Record, {**content, "rest": rest})
+
+
+def read_attacked(path: Path, evidence: Evidence) -> Attacked | None:
+    """Read what the steward kept of an attack on the release, if there is something.
+
+    Parameters
+    ----------
+    path
+        The steward's record, or the folder in which it lies.
+    evidence
+        The release.
+    """
+    found = kept(path, evidence.certificate, "attack")
+    return None if found is None else _read(Attacked, found)
+
+
+def _read(model: type[Form], content: Mapping[str, Any]) -> Form:
     try:
-        rest = {name: value for name, value in content.items() if name not in KEPT_APART}
-        return Record.model_validate({**content, "rest": rest})
+        return model.model_validate(content)
     except ValidationError as error:
         where = ".".join(str(part) for part in error.errors()[0]["loc"])
         raise ReleaseError(f"the record is not of its form at {where!r}") from None
 
 
-def private_sections(record: Record) -> tuple[Section, ...]:
-    """Show each hidden group, and the settings."""
+def private_sections(record: Record, attacked: Attacked | None = None) -> tuple[Section, ...]:
+    """Show each hidden group, what attacks find, what another k would have cost, and the settings."""
     groups = tuple(_group_section(place, one) for place, one in enumerate(record.groups, start=1))
     tables = [_settings("Settings of the protection", record.protection), _settings("Record", record.rest)]
     shown = tuple(table for table in tables if table.rows)
     told = "What could help to undo the release. Keep it apart from it."
-    return (*groups, Section("record", "The steward's record", (told,), shown))
+    others = () if not record.alternatives else (others_section(record.alternatives),)
+    found = () if attacked is None else (attacked_section(attacked),)
+    return (*groups, *found, *others, Section("record", "The steward's record", (told,), shown))
 
 
 def _group_section(place: int, group: Hidden) -> Section:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,6 +12,7 @@ from sfumato.progress import Progress, silent
 from sfumato.release.audit import Finding, require_release
 from sfumato.release.certificate import read_private
 from sfumato.release.folder import beside
+from sfumato.report.attacks import Attacked, attacked_card
 from sfumato.report.distributions import blocks_section, risk_section
 from sfumato.report.evidence import Evidence, evidence_of
 from sfumato.report.files import EVERYBODY, OWNER, check_file, write_file
@@ -26,12 +27,12 @@ from sfumato.report.protected import (
     words_section,
 )
 from sfumato.report.rendering import render
-from sfumato.report.steward import Record, private_sections, read_record
+from sfumato.report.steward import Record, private_sections, read_attacked, read_record
 from sfumato.report.told import statistics_card, statistics_section, statistics_table
 from sfumato.report.tradeoff import tradeoff_section
 
 
-def page_of(evidence: Evidence, *, record: Record | None = None) -> Page:
+def page_of(evidence: Evidence, *, record: Record | None = None, attacked: Attacked | None = None) -> Page:
     """Return what a report shows.
 
     Parameters
@@ -40,9 +41,11 @@ def page_of(evidence: Evidence, *, record: Record | None = None) -> Page:
         The release.
     record
         The steward's record, for the private edition.
+    attacked
+        What the steward kept of an attack on the release, for the private edition.
     """
     sections = (
-        *(private_sections(record) if record else ()),
+        *(private_sections(record, attacked) if record else ()),
         limits_section(evidence),
         protection_section(evidence),
         boxes_section(evidence),
@@ -61,7 +64,12 @@ def page_of(evidence: Evidence, *, record: Record | None = None) -> Page:
         holds=evidence.audit.holds,
         verdict=verdict_of(evidence),
         findings=tuple(f"{finding.about}: {finding.message}" for finding in evidence.audit.findings),
-        cards=(promise_card(evidence), risk_card(evidence), statistics_card(evidence)),
+        cards=(
+            promise_card(evidence),
+            risk_card(evidence),
+            statistics_card(evidence),
+            *((attacked_card(attacked),) if attacked else ()),
+        ),
         statistics=statistics_table(evidence),
         sections=tuple(section for section in sections if section is not None),
     )
@@ -71,7 +79,11 @@ def _with_groups(evidence: Evidence, record: Mapping[str, Any]) -> Evidence:
     """Count the groups of a steward's record anew, as an observer of the release would."""
     if evidence.release is None:
         return evidence
-    wrong = group_findings(record, evidence.release.microfile, evidence.release.codebook)
+    return _with_findings(evidence, group_findings(record, evidence.release.microfile, evidence.release.codebook))
+
+
+def _with_findings(evidence: Evidence, wrong: Iterable[str]) -> Evidence:
+    """Add to the audit what is wrong with hidden groups."""
     findings = (*evidence.audit.findings, *(Finding("group", message) for message in wrong))
     return replace(evidence, audit=replace(evidence.audit, findings=findings))
 
@@ -127,12 +139,16 @@ def write_report(
     require_release(folder)
     path = report_path(folder, None if out is None else Path(out), edition=edition)
     evidence = evidence_of(folder, progress=progress)
-    record = None
+    record = attacked = None
     if private is not None:
-        kept = read_private(Path(private), evidence.certificate)
-        record = read_record(kept, evidence)
-        evidence = _with_groups(evidence, kept)
-    page = page_of(evidence, record=record)
+        own = read_private(Path(private), evidence.certificate)
+        record = read_record(own, evidence)
+        evidence = _with_groups(evidence, own)
+        attacked = read_attacked(Path(private), evidence)
+        if attacked is not None and attacked.places and record.groups:
+            told = f"attacks find {len(attacked.places):,} places at which a hidden group stands out"
+            evidence = _with_findings(evidence, [told])
+    page = page_of(evidence, record=record, attacked=attacked)
     progress("drawing", 0.8)
     content = render(page).encode()
     return write_file(path, content, what="report", mode=EVERYBODY if record is None else OWNER), evidence

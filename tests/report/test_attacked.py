@@ -1,0 +1,111 @@
+from __future__ import annotations
+
+import stat
+
+import pytest
+
+from sfumato.errors import ReleaseError
+from sfumato.release import private
+from sfumato.release.audit import certificate_of
+from sfumato.release.private import keep, kept
+from sfumato.report import write_report
+from tests.report.records import SECRET_PLACE, group
+from tests.report.releases import written
+from tests.report.test_writing import text_of
+
+PLACES = {"Elsewhere": (4, 1.5), SECRET_PLACE: (83, 40.0), "Nowhere": (5, 2.5)}
+
+
+def seen(*found, attack="fuzzy rules", **changed):
+    signals = [
+        {"place": place, "region": None, "true": true, "auxiliary": auxiliary, "crisp": 0}
+        for place, (true, auxiliary) in PLACES.items()
+    ]
+    right = [place for place in found if place == SECRET_PLACE]
+    usual = {"attack": attack, "disclosed": right, "stands_out": [SECRET_PLACE], "found": list(found)}
+    usual |= {"correlation": 0.25, "youden": 0.5, "bayes": {"value": 1.25, "words": "strong"}, "signals": signals}
+    return usual | changed
+
+
+def attacked(*after):
+    return {
+        "attacks": {"unprotected": [seen(SECRET_PLACE)], "released": [seen(*after)]},
+        "third_party": ["other.csv"],
+        "notes": ["it is a small file"],
+    }
+
+
+@pytest.fixture
+def release(tmp_path):
+    return written(tmp_path / "out", private={"groups": [group()]})
+
+
+def report(release):
+    return write_report(release, private=release.with_name("out.private"))
+
+
+def test_the_private_edition_shows_what_attacks_find(release):
+    place = keep(release, certificate_of(release), "attack", attacked("Nowhere"))
+    assert stat.S_IMODE(place.stat().st_mode) == 0o600
+    path, evidence = report(release)
+    page = path.read_text()
+    text = text_of(page)
+    assert evidence.audit.holds
+    assert "✓ The group is not disclosed: no attack finds one of the 1 places where it stands out." in text
+    assert "Without protection, 1 would be found." in text
+    assert "They learned from other.csv." in text
+    assert "Note: it is a small file." in text
+    assert f"Fuzzy rules, before {SECRET_PLACE} {SECRET_PLACE} 1 0.50 1.25 (strong) 0.25" in text
+    assert "Fuzzy rules, after Nowhere nothing 1 0.50 1.25 (strong) 0.25" in text
+    # in the pictures by signs, not by colour
+    assert "▼ the group stands out; ○ the attack finds the place." in text
+    public = write_report(release)[0].read_text()
+    for secret in (SECRET_PLACE, "Fuzzy rules", "other.csv", "the group"):
+        assert secret in page
+        assert secret not in public
+
+
+def test_a_hidden_group_that_is_found_is_a_broken_promise(release):
+    keep(release, certificate_of(release), "attack", attacked(SECRET_PLACE))
+    path, evidence = report(release)
+    text = text_of(path.read_text())
+    assert not evidence.audit.holds
+    assert "✗ The group is disclosed: attacks find 1 of 1 places where it stands out." in text
+    assert "attacks find 1 places at which a hidden group stands out" in text
+    assert write_report(release)[1].audit.holds
+
+
+def test_what_nobody_promised_to_hide_is_told_but_breaks_nothing(tmp_path):
+    release = written(tmp_path / "out")
+    keep(release, certificate_of(release), "attack", attacked(SECRET_PLACE))
+    path, evidence = report(release)
+    assert evidence.audit.holds
+    assert "✗ The group is disclosed" in text_of(path.read_text())
+
+
+def test_a_verdict_of_another_form_or_release_is_refused(release):
+    certificate = certificate_of(release)
+    keep(release, certificate, "attack", {"attacks": {"released": [seen(found=5)]}})
+    with pytest.raises(ReleaseError, match=r"not of its form at 'attacks.released.0.found'"):
+        report(release)
+    place = keep(release, certificate, "attack", attacked())
+    place.write_text(place.read_text().replace(certificate.seal, "another"))
+    with pytest.raises(ReleaseError, match=f"{place.name} is not of this release"):
+        report(release)
+
+
+def test_a_verdict_is_replaced_in_one_step(release, monkeypatch):
+    certificate, folder = certificate_of(release), release.with_name("out.private")
+    keep(release, certificate, "attack", {"attacks": 1})
+
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(private, "write_private", full)
+    with pytest.raises(ReleaseError, match="No space left"):
+        keep(release, certificate, "attack", {"attacks": 2})
+    assert kept(folder, certificate, "attack")["attacks"] == 1
+    assert sorted(path.name for path in release.parent.iterdir()) == ["out", "out.private"]
+    assert len(list(folder.iterdir())) == 2
+    assert kept(next(folder.iterdir()), certificate, "attack")["attacks"] == 1
+    assert kept(folder, None, "attack") is None

@@ -1,0 +1,99 @@
+from __future__ import annotations
+
+import polars as pl
+import pytest
+
+import sfumato as sf
+from sfumato.microfile.census import census
+from sfumato.report.evidence import evidence_of
+from sfumato.report.intruders import attacks_section
+from sfumato.report.promised import risk_card
+from tests.report.releases import written
+
+PEOPLE = pl.DataFrame(
+    {
+        "age": ["20-39"] * 4 + ["40-59"] * 6,
+        "ill": ["a", "a", "b", "a", "a", "b", "b", "b", "b", "b"],
+        "pay": [1.0, 1.0, 3.0, 3.0] + [9.0, 11.0] * 3,
+        "weight": [10.0] * 10,
+        "home": [0, 1, 2, 3, 4, 5, 6, 7, 8, 8],
+    }
+)
+
+
+@pytest.fixture
+def section_of(tmp_path):
+    def make(table=PEOPLE, *, settings=None, **promise):
+        given = sf.Promise(**({"quasi": "age", "k": 4} | promise))
+        release = sf.Release(table, promise=given, settings=settings or {})
+        return attacks_section(evidence_of(release.write(tmp_path / "out", force=True)))
+
+    return make
+
+
+def rows_of(section, caption):
+    (table,) = [table for table in section.tables if table.caption.startswith(caption)]
+    return {row[0]: row[1:] for row in table.rows}
+
+
+def test_finding_a_record_by_hand(section_of):
+    found = rows_of(section_of(), "Finding")
+    assert found["picks a record at random"] == ("10 records", "10% (1 in 10)", "10% (1 in 10)")
+    candidates = "at least 4 records that look alike"
+    assert found["knows that the person is in the file"] == (candidates, "20% (1 in 5)", "25% (1 in 4)")
+    assert len(found) == 2
+
+
+def test_weights_and_households_are_other_intruders(section_of):
+    found = rows_of(section_of(weight="weight"), "Finding")
+    people, _, best = found["does not know who is in the file"]
+    assert people == "at least 40 people who look alike, by the weights"
+    # f = 4, p = 0.1: p / (f - (1 - p))
+    assert best == "3.2% (1 in 31)"
+    # who does know it is not hindered by those outside
+    assert found["knows that the person is in the file"][2] == "25% (1 in 4)"
+    homes = rows_of(section_of(household="home"), "Finding")["looks for anybody of a household"]
+    # two of six in one household: 1 - (5/6)^2
+    assert homes[2] == "30.6% (1 in 3.3)"
+
+
+def test_guessing_by_hand(section_of):
+    section = section_of(sensitive=["ill", "pay"], l=2, t=0.9)
+    found = rows_of(section, "Guessing")
+    # b for everybody is right for six of ten; a for the first four and b for the others for eight
+    assert found["ill"] == ("60%", "80%", "83.3%", "0", "l = 2, t = 0.9")
+    near = rows_of(section, "How near")["pay"]
+    assert near[1] == "1"
+    assert "ill" not in rows_of(section, "How near")
+
+
+def test_what_does_not_apply_is_said(section_of, tmp_path):
+    assert "No attribute was named as sensitive" in section_of().sentences[-1]
+    exchanged = section_of(settings={"exchanged": {"attributes": ["place"], "share": 0.1}})
+    assert "what the right record says of them need not be true" in " ".join(exchanged.sentences)
+    group_only = sf.Release(PEOPLE, promise=sf.Promise(quasi=(), k=1)).write(tmp_path / "group")
+    told = attacks_section(evidence_of(group_only))
+    assert "no attack on them is measured" in told.sentences[0]
+    assert not told.tables
+    broken = written(tmp_path / "broken")
+    (broken / "certificate.json").unlink()
+    assert attacks_section(evidence_of(broken)) is None
+
+
+def test_fuzzy_sets_are_attacked_by_their_words(tmp_path):
+    partition = sf.FuzzyPartition(quasi=["age", "hours"], sensitive=["income"], k=5)
+    evidence = evidence_of(partition.protect(census(500)).write(tmp_path / "out"))
+    section = attacks_section(evidence)
+    assert "knows age and hours of a person" in section.sentences[0]
+    assert "who knows the values knows the sets" in section.sentences[1]
+    assert float(rows_of(section, "How near")["income"][2].rstrip("%")) <= 100
+
+
+def test_the_first_screen_says_for_whom_the_risk_holds(tmp_path):
+    promise = sf.Promise(quasi="age", k=4, weight="weight", sensitive=["ill", "pay"])
+    evidence = evidence_of(sf.Release(PEOPLE, promise=promise).write(tmp_path / "out"))
+    told = " ".join(risk_card(evidence).sentences)
+    assert "somebody who does not know who is in the file" in told
+    assert "picks rightly with a probability of at most 25% (1 in 4)" in told
+    assert "Guessing ill, the most exposed attribute, by the records that look alike is right for 80% of them" in told
+    assert "for 83.3% in the surest block; by the whole file alone for 60%." in told

@@ -1,0 +1,68 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from sfumato.errors import ReleaseError
+from sfumato.report import write_report
+from sfumato.report.others import Other, others_chart, others_section
+from tests.report.releases import written
+from tests.report.test_writing import text_of
+
+TOLD = [
+    {"k": 2, "released": False, "refused": {"message": "it cannot be", "hint": None}},
+    {
+        "k": 4,
+        "released": True,
+        "refused": None,
+        "rate": 0.2,
+        "highest": 0.25,
+        "detail": 0.28,
+        "information_loss": 0.1,
+        "widths": {"mean(age)": 9.0},
+    },
+    {
+        "k": 7,
+        "released": False,
+        "refused": None,
+        "rate": 0.01,
+        "highest": 0.125,
+        "detail": 0.654,
+        "information_loss": None,
+        "widths": {"mean(age)": None},
+    },
+]
+
+
+def test_each_k_is_told_with_its_price(tmp_path):
+    folder = written(tmp_path / "out", private={"alternatives": TOLD})
+    page = write_report(folder, private=tmp_path / "out.private")[0].read_text()
+    text = text_of(page)
+    assert "What another k would have cost" in text
+    assert "k = 2 makes no release: it cannot be." in text
+    assert "k = 4 (released) 20% (1 in 5) 25% (1 in 4) 28% 0.1" in text
+    assert "k = 7 1% (1 in 100) 12.5% (1 in 8) 65.4% -" in text
+    assert "mean(age) 9 not proved" in text
+    # the settings of the record do not tell it a second time
+    assert page.count("it cannot be") == 1
+    public = write_report(folder)[0].read_text()
+    assert "another k" not in public
+    assert "65.4%" not in public
+
+
+def test_the_released_one_is_marked_without_colour():
+    kept = [Other.model_validate(one) for one in TOLD[1:]]
+    layers = others_chart(kept).to_dict()["layer"]
+    assert [layer["mark"].get("shape") for layer in layers[1:3]] == [None, "diamond"]
+    assert layers[4]["mark"]["fontWeight"] == "bold"
+    # risks that differ much are drawn on a logarithmic axis
+    assert layers[0]["encoding"]["y"]["scale"]["type"] == "log"
+    assert others_section(kept).tables[0].caption == "Risk and detail by k"
+
+
+def test_a_record_of_another_form_is_refused(tmp_path):
+    folder = written(tmp_path / "out", private={"alternatives": [{"k": "many"}]})
+    with pytest.raises(ReleaseError, match=r"not of its form at 'alternatives.0.k'"):
+        write_report(folder, private=tmp_path / "out.private")
+    assert json.loads(next((tmp_path / "out.private").iterdir()).read_text())["alternatives"]

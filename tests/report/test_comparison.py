@@ -9,6 +9,7 @@ from sfumato.comparison import METHODS, Compared, Found, Outcome, Refusal
 from sfumato.errors import SettingError
 from sfumato.measures import InformationLoss
 from sfumato.report import compare_chart, comparison, write_picture
+from sfumato.report import labels as labelling
 
 
 def found(rate: float, loss: float, k: int = 5) -> Found:
@@ -30,14 +31,14 @@ def layers_of(chart) -> tuple[list[dict], list[dict], dict]:
     return data[-1], [label for its in data[1:-1:2] for label in its], content
 
 
-def rooms_of(labels: list[dict], across: comparison.Axis, upward: comparison.Axis) -> list[tuple[float, ...]]:
+def rooms_of(labels: list[dict], across: labelling.Axis, upward: labelling.Axis) -> list[tuple[float, ...]]:
     rooms = []
     for label in labels:
-        width = comparison.LETTER * len(label["label"])
+        width = labelling.LETTER * len(label["label"])
         left = across.share(label["loss"]) * comparison.WIDTH
         left -= {"left": 0, "right": width, "center": width / 2}[label["align"]]
         middle = upward.share(label["risk"]) * comparison.HEIGHT
-        rooms.append((left, middle - comparison.LINE / 2, left + width, middle + comparison.LINE / 2))
+        rooms.append((left, middle - labelling.LINE / 2, left + width, middle + labelling.LINE / 2))
     return rooms
 
 
@@ -88,7 +89,7 @@ def test_labels_lie_on_no_point_and_on_no_other_label(results):
     given = compared(*results)
     points, labels, content = layers_of(compare_chart(given))
     x, y = (content["layer"][-1]["encoding"][axis]["scale"] for axis in "xy")
-    across, upward = comparison.Axis(*x["domain"]), comparison.Axis(*y["domain"], logarithmic=y["type"] == "log")
+    across, upward = labelling.Axis(*x["domain"]), labelling.Axis(*y["domain"], logarithmic=y["type"] == "log")
     rooms = rooms_of(labels, across, upward)
     assert len(rooms) == len(given.found)
     half = math.sqrt(comparison.SIZE) / 2

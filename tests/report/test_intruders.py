@@ -97,3 +97,13 @@ def test_the_first_screen_says_for_whom_the_risk_holds(tmp_path):
     assert "picks rightly with a probability of at most 25% (1 in 4)" in told
     assert "Guessing ill, the most exposed attribute, by the records that look alike is right for 80% of them" in told
     assert "for 83.3% in the surest block; by the whole file alone for 60%." in told
+
+
+def test_what_a_block_gives_away_stands_on_the_first_screen(tmp_path):
+    table = PEOPLE.with_columns(ill=pl.Series(["a"] * 4 + ["a", "b"] * 3))
+    evidence = evidence_of(
+        sf.Release(table, promise=sf.Promise(quasi="age", k=4, sensitive="ill")).write(tmp_path / "out")
+    )
+    told = " ".join(risk_card(evidence).sentences)
+    assert "Of 4 records ill is given away: all who look alike have the same value." in told
+    assert "by them is right for 70% of all, by the whole file alone for 70%" in told

@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-from pydantic import Field
+import pydantic
 
 from sfumato.report.estimates import INK
-from sfumato.report.page import Picture, Section, Table, count, number, odds, share
+from sfumato.report.labels import BESIDE, Field, linear_axis, risk_axis
+from sfumato.report.page import Picture, Section, Table, count, number, share
 from sfumato.report.records import RecordPart
-from sfumato.report.tradeoff import COLOUR, is_wide
+from sfumato.report.tradeoff import COLOUR
 
 if TYPE_CHECKING:
     import altair as alt
 
 WIDTH, HEIGHT = 440, 300
-ROOM = 1.25
-"""How far the axis of risks goes beyond the largest."""
+SIZE = 80
+"""The area of a point."""
 
 
 class Refused(RecordPart):
@@ -37,7 +37,7 @@ class Other(RecordPart):
     highest: float = 0.0
     detail: float = 0.0
     information_loss: float | None = None
-    widths: dict[str, float | None] = Field(default_factory=dict)
+    widths: dict[str, float | None] = pydantic.Field(default_factory=dict)
 
 
 def others_section(others: Sequence[Other]) -> Section:
@@ -67,14 +67,14 @@ def _tables(kept: Sequence[Other]) -> tuple[Table, ...]:
     rows = tuple(
         (
             _name(one),
-            odds(one.rate),
-            odds(one.highest),
+            share(one.rate),
+            share(one.highest),
             share(one.detail),
             "-" if one.information_loss is None else number(one.information_loss),
         )
         for one in kept
     )
-    columns = ("k", "Average risk", "Highest risk", "Detail gone", "Information loss (0 to 1)")
+    columns = ("k", "Average risk", "Highest risk", "Detail gone", "Information loss")
     tables = [Table("Risk and detail by k", columns, rows)]
     if statistics := list(kept[0].widths):
         widths = tuple((name, *(_width(one.widths.get(name)) for one in kept)) for name in statistics)
@@ -91,6 +91,10 @@ def _width(width: float | None) -> str:
     return "not proved" if width is None else number(width)
 
 
+def _ink(*, bold: bool) -> dict[str, Any]:
+    return {"color": INK, "fontWeight": "bold" if bold else "normal"}
+
+
 def others_chart(kept: Sequence[Other]) -> alt.LayerChart | alt.FacetChart:
     """Draw risk against detail for each k, the released one with another sign and in bold.
 
@@ -101,37 +105,40 @@ def others_chart(kept: Sequence[Other]) -> alt.LayerChart | alt.FacetChart:
     """
     import altair as alt
 
-    rows = [
-        {"k": one.k, "name": _name(one), "gone": one.detail, "risk": one.rate, "released": one.released} for one in kept
+    across, upward = linear_axis([one.detail for one in kept], room=BESIDE), risk_axis([one.rate for one in kept])
+    labels = Field(across, upward, WIDTH, HEIGHT, SIZE).labels([(one.detail, one.rate, _name(one)) for one in kept])
+    x = alt.X(
+        "gone:Q",
+        title="detail that is gone",
+        scale=alt.Scale(**across.scale),
+        axis=alt.Axis(format="~%", tickCount=5, labelFlush=False),
+    )
+    y = alt.Y(
+        "risk:Q",
+        title="average risk of a record",
+        scale=alt.Scale(**upward.scale),
+        axis=alt.Axis(format=".3~%", **upward.ticks),
+    )
+    points = [{"k": one.k, "gone": one.detail, "risk": one.rate, "released": one.released} for one in kept]
+    base = alt.Chart(alt.InlineData(values=points)).encode(x=x, y=y)
+    words = [
+        alt.Chart(alt.InlineData(values=[{"gone": label.x, "risk": label.y}]))
+        .mark_text(text=label.text, align=label.align, baseline="middle", fontSize=12, **looks)
+        .encode(x=x, y=y)
+        for label, one in zip(labels, kept, strict=True)
+        # a white edge keeps the line off the letters
+        for looks in ({"color": "white", "stroke": "white", "strokeWidth": 4}, _ink(bold=one.released))
     ]
-    risks, most = np.array([one.rate for one in kept]), max(one.detail for one in kept)
-    scale = (
-        alt.Scale(type="log", domain=[float(risks.min()) / ROOM, float(risks.max()) * ROOM], nice=False)
-        if is_wide(risks)
-        else alt.Scale(domain=[0, float(risks.max()) * ROOM], nice=False)
-    )
-    base = alt.Chart(alt.InlineData(values=rows)).encode(
-        x=alt.X(
-            "gone:Q",
-            title="detail that is gone",
-            # room for the last name
-            scale=alt.Scale(domain=[0, min(1.4, most * 1.4) or 1.0], nice=False),
-            axis=alt.Axis(format="~%", tickCount=5),
-        ),
-        y=alt.Y("risk:Q", title="average risk of a record", scale=scale, axis=alt.Axis(format="~%", tickCount=5)),
-    )
-    own, rest = "datum.released", "!datum.released"
     chart: alt.LayerChart | alt.FacetChart = (
         alt.layer(
             base.mark_line(color=INK, strokeWidth=1).encode(order="k:Q"),
-            base.transform_filter(rest).mark_point(size=80, filled=True, color=COLOUR, stroke=INK, opacity=1),
-            base.transform_filter(own).mark_point(shape="diamond", size=220, filled=True, color=INK, opacity=1),
-            base.transform_filter(rest)
-            .mark_text(dx=10, dy=-8, align="left", color=INK, fontSize=12)
-            .encode(text="name:N"),
-            base.transform_filter(own)
-            .mark_text(dx=12, dy=-8, align="left", color=INK, fontSize=13, fontWeight="bold")
-            .encode(text="name:N"),
+            base.transform_filter("!datum.released").mark_point(
+                size=SIZE, filled=True, color=COLOUR, stroke=INK, opacity=1
+            ),
+            base.transform_filter("datum.released").mark_point(
+                shape="diamond", size=2 * SIZE, filled=True, color=INK, opacity=1
+            ),
+            *words,
             width=WIDTH,
             height=HEIGHT,
         )

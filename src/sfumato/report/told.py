@@ -46,13 +46,16 @@ def statistics_card(evidence: Evidence) -> Card:
 def _without(evidence: Evidence) -> str:
     """Say what can be computed where no statistic was to be preserved."""
     forms = {} if evidence.codebook is None else {n: e.form.form for n, e in evidence.codebook.attributes.items()}
-    exact = [name for name, form in forms.items() if form == "exact"]
+    exact = [name for name, form in forms.items() if form == "exact" and name not in evidence.exchanged]
     fuzzy = [name for name, form in forms.items() if form == "fuzzy"]
     told = "No statistic was to be preserved by name."
     if exact:
         told += f" Told as they are, and of full use: {listed(exact, most=6)}."
     if fuzzy:
         told += f" Told as fuzzy sets, which have no sharp ends, so that no range is sure: {listed(fuzzy, most=6)}."
+    if evidence.exchanged:
+        names = listed(evidence.exchanged, most=6)
+        told += f" Of use alone, less so together with others, for values may have been exchanged: {names}."
     return told
 
 

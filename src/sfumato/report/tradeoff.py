@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sfumato.arrays import Reals
+from sfumato.arrays import Counts, Reals
 from sfumato.release.preserved import Part
 from sfumato.report.estimates import INK
 from sfumato.report.evidence import Evidence
+from sfumato.report.labels import Axis, risk_axis
 from sfumato.report.page import Picture, Section, Table, number, share
 
 if TYPE_CHECKING:
@@ -18,11 +19,10 @@ if TYPE_CHECKING:
 
 COLUMNS, ROWS = 20, 14
 """Into how many parts detail and risk are divided; records in the same part are one circle."""
-WIDE = 10.0
-"""If risks differ by more than this factor, the axis is logarithmic."""
 CLOSE = 1e-9
 """What differs by less than this share is one."""
 WIDTH, HEIGHT = 440, 300
+ROOM = 1.1
 COLOUR = "#9ecae1"
 SMALLEST, LARGEST = 12, 900
 """The areas of circles."""
@@ -52,20 +52,21 @@ def circles_of(gone: Reals, risks: Reals, sizes: Reals) -> tuple[Circle, ...]:
     >>> circles_of(np.array([0.1, 0.11, 0.9]), np.array([0.5, 0.5, 0.1]), np.array([2, 2, 10]))
     (Circle(gone=0.105, risk=0.5, records=4), Circle(gone=0.9, risk=0.1, records=10))
     """
-    across = np.minimum((gone * COLUMNS).astype(np.int64), COLUMNS - 1)
-    height = np.log(risks) if is_wide(risks) else risks
-    low, high = float(height.min()), float(height.max())
-    scale = ROWS / (high - low) if high - low > CLOSE * max(abs(high), abs(low)) else 0.0
-    upward = np.minimum(((height - low) * scale).astype(np.int64), ROWS - 1)
+    across = _parts(gone, COLUMNS)
+    wide = risk_axis([float(risks.min()), float(risks.max())]).logarithmic
+    upward = _parts(np.log(risks) if wide else risks, ROWS)
     _, places = np.unique(across * ROWS + upward, return_inverse=True)
     records = np.bincount(places, weights=sizes)
     means = [np.bincount(places, weights=its * sizes) / records for its in (gone, risks)]
     return tuple(Circle(float(f"{g:.6g}"), float(f"{r:.6g}"), int(n)) for g, r, n in zip(*means, records, strict=True))
 
 
-def is_wide(risks: Reals) -> bool:
-    """Say whether risks differ so much that they are drawn on a logarithmic axis."""
-    return float(risks.max()) > WIDE * float(risks.min())
+def _parts(numbers: Reals, parts: int) -> Counts:
+    """Divide the range of some numbers into equal parts; return the part of each."""
+    low, high = float(numbers.min()), float(numbers.max())
+    if high - low <= CLOSE * max(abs(high), abs(low)):
+        return np.zeros(numbers.size, dtype=np.int64)
+    return np.minimum(((numbers - low) * (parts / (high - low))).astype(np.int64), parts - 1)
 
 
 def tradeoff_chart(circles: tuple[Circle, ...], average: Circle) -> alt.LayerChart | alt.FacetChart:
@@ -80,18 +81,18 @@ def tradeoff_chart(circles: tuple[Circle, ...], average: Circle) -> alt.LayerCha
     """
     import altair as alt
 
-    risks, most = np.array([one.risk for one in circles]), max(one.records for one in circles)
-    if is_wide(risks):
-        scale = alt.Scale(type="log", domain=[float(risks.min()) / 1.6, min(1.0, float(risks.max()) * 1.6)], nice=False)
-    else:
-        scale = alt.Scale(domain=[0, min(1.05, float(risks.max()) * 1.25)], nice=False)
+    most = max(one.records for one in circles)
+    across = Axis(0.0, min(1.0, ROOM * max(one.gone for one in circles)) or 1.0)
+    upward = risk_axis([one.risk for one in circles])
     x = alt.X(
         "gone:Q",
         title="detail that is gone",
-        scale=alt.Scale(domain=[0, 1], nice=False),
-        axis=alt.Axis(format="%", tickCount=5),
+        scale=alt.Scale(**across.scale),
+        axis=alt.Axis(format="~%", tickCount=5, labelFlush=False),
     )
-    y = alt.Y("risk:Q", title="risk of a record", scale=scale, axis=alt.Axis(format="~%", tickCount=5))
+    y = alt.Y(
+        "risk:Q", title="risk of a record", scale=alt.Scale(**upward.scale), axis=alt.Axis(format="~%", **upward.ticks)
+    )
     size = alt.Size(
         "records:Q",
         title="records",
@@ -101,7 +102,7 @@ def tradeoff_chart(circles: tuple[Circle, ...], average: Circle) -> alt.LayerCha
         ),
     )
     rows = [vars(one) for one in circles]
-    left = average.gone < 0.75
+    left = across.share(average.gone) < 0.75
     word: dict[str, Any] = {"text": "average", "dx": 12 if left else -12, "align": "left" if left else "right"}
     word |= {"color": INK, "fontSize": 13, "fontWeight": "bold"}
     mean = alt.Chart(alt.InlineData(values=[vars(average)])).encode(x=x, y=y)

@@ -42,7 +42,8 @@ def compare_chart(compared: Compared) -> alt.LayerChart | alt.FacetChart:
     ]
     across = linear_axis([point["loss"] for point in points], room=BESIDE)
     upward = risk_axis([point["risk"] for point in points])
-    labels = Field(across, upward, WIDTH, HEIGHT, SIZE).labels([(p["loss"], p["risk"], p["label"]) for p in points])
+    placed = Field(across, upward, WIDTH, HEIGHT, SIZE).labels([(p["loss"], p["risk"], p["label"]) for p in points])
+    labels = [{"label": one.text, "loss": one.x, "risk": one.y, "align": one.align} for one in placed]
     x = alt.X(
         "loss:Q",
         title="information loss",
@@ -68,11 +69,7 @@ def compare_chart(compared: Compared) -> alt.LayerChart | alt.FacetChart:
         .encode(x=x, y=y, shape=shapes, tooltip=told)
     )
     words = [
-        alt.Chart(
-            alt.InlineData(
-                values=[{"loss": one.x, "risk": one.y, "label": one.text} for one in labels if one.align == align]
-            )
-        )
+        alt.Chart(alt.InlineData(values=[label for label in labels if label["align"] == align]))
         .mark_text(align=align, baseline="middle", fontSize=12, **looks)
         .encode(x=x, y=y, text="label:N")
         for align in ALIGNED

@@ -7,9 +7,13 @@ import subprocess
 
 import pytest
 
+from sfumato.release.audit import certificate_of
+from sfumato.release.private import keep
 from sfumato.report import write_report
 from tests.report.records import group
 from tests.report.releases import HOSTILE, written
+from tests.report.test_attacked import attacked
+from tests.report.test_others import TOLD as OTHERS
 
 WIDTHS = (1280, 390)
 MEASURE = """<!DOCTYPE html><body>{frames}
@@ -59,8 +63,10 @@ def look(tmp_path_factory):
 def test_pages_fit_every_width_and_the_console_is_silent(look, tmp_path, edition):
     places = {f"a place with a long name {number}": number for number in range(40)}
     groups = [group(before=places, after=places), group()]
-    folder = written(tmp_path / "out", name=f"{HOSTILE}{'long' * 60}", private={"groups": groups})
+    private = {"groups": groups, "alternatives": OTHERS}
+    folder = written(tmp_path / "out", name=f"{HOSTILE}{'long' * 60}", private=private)
     (own,) = (tmp_path / "out.private").iterdir()
+    keep(folder, certificate_of(folder), "attack", attacked("Nowhere"))
     page, _ = write_report(folder, private=own if edition == "private" else None)
     found, console = look(page)
     assert not console

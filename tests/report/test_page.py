@@ -46,7 +46,7 @@ def test_a_promise_is_told_in_plain_words():
         ({"l": 3}, "ill still has at least 3 different values (l = 3)"),
         ({"l": 3, "diversity": "entropy"}, "values as mixed as 3 equally frequent ones"),
         ({"l": 3, "diversity": "recursive", "c": 2}, "of which none dominates (c = 2)"),
-        ({"t": 0.3}, "nearly the same shares as in the whole file (t = 0.3)"),
+        ({"t": 0.3}, "at most 0.3 from those of the whole file, where 0 is the same and 1 as far as can be (t = 0.3)"),
         ({"alpha": 0.5}, "no value with more than 50% of the block"),
         ({"beta": 2}, "2 times more likely"),
         ({"delta": 1}, "exp(1)"),

@@ -149,7 +149,7 @@ def test_of_many_places_those_that_matter_are_shown(release, steward):
     page = write_report(release, private=steward(group(before=before, after=after)))[0].read_text()
     text = text_of(page)
     assert "12 of 101 places" in text
-    assert "60 of 101 places" in text
+    assert "24 of 101 places" in text
     assert "Hiddenville (hidden)" in text
     assert "place 77: 77 before, 500 after" in page
 

@@ -76,7 +76,10 @@ def _sentences(promise: Promise, known: Sequence[str]) -> Iterator[str]:
         }[promise.diversity]
         yield f"{whose} still {_have(promise)} {how} (l = {promise.l:g})."
     if promise.t is not None:
-        yield f"{whose} {_have(promise)} nearly the same shares as in the whole file (t = {promise.t:g})."
+        yield (
+            f"{whose} {_have(promise)} shares that lie at most {promise.t:g} from those of the whole file, where 0 is "
+            f"the same and 1 as far as can be (t = {promise.t:g})."
+        )
     if promise.alpha is not None:
         yield f"{whose} {_have(promise)} no value with more than {share(promise.alpha)} of the block."
     if promise.beta is not None:

@@ -20,7 +20,8 @@ METHODS = {
     "gustafson-kessel": "Gustafson-Kessel: values were replaced by fuzzy sets, also long ones, around centres that "
     "were found in the data.",
     "k-means": "k-means: values were replaced by the nearest of some centres that were found in the data.",
-    "sets": "Fuzzy sets: values of each attribute were replaced by words for ranges that flow into each other.",
+    "sets": "Fuzzy sets: values of each attribute were replaced by words, or grades, of ranges that flow into each "
+    "other.",
     "exchange": "Exchange: records took each other's place, so that groups of people do not stand out anywhere.",
 }
 EDGES = {

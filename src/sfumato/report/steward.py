@@ -23,7 +23,7 @@ UNCOUNTED = (
     "Who belongs to the group is not released, so that nobody can count it: what is shown is the truth behind the "
     "release, which was hidden from attacks."
 )
-DRAWN, LISTED = 12, 60
+DRAWN, LISTED = 12, 24
 """So many places are drawn at most, and listed."""
 KEPT_APART = ("seal", "groups", "protection", "alternatives", "cost", "swaps", "before", "after")
 """Parts of a record that are shown elsewhere, or that are of no use to a reader."""

@@ -190,7 +190,7 @@ def _show_others(told: list[dict[str, Any]]) -> None:
         return
     out, kept = console(), [one for one in told if one["refused"] is None]
     statistics = list(kept[0]["widths"])[:STATISTICS]
-    columns = ("k", "risk", "highest", "detail gone", "loss", *(f"width of {name}" for name in statistics))
+    columns = ("k", "risk", "highest", "detail gone", "loss", *statistics)
     rows = [
         (
             f"{one['k']:,}{' (released)' if one['released'] else ''}",
@@ -201,6 +201,8 @@ def _show_others(told: list[dict[str, Any]]) -> None:
         for one in kept
     ]
     out.print(table("What another k would have cost; for you alone", columns, rows, whole=True))
+    widths = " Statistics: the width of the range in which each surely lies." if statistics else ""
+    out.print(f"loss: information loss of numbers, 0 if all is told, 1 if no more than the mean.{widths}", markup=False)
     for one in told:
         if one["refused"] is not None:
             out.print(f"k = {one['k']:,} makes no release: {one['refused']['message']}.", markup=False)

@@ -201,8 +201,9 @@ def _show_others(told: list[dict[str, Any]]) -> None:
         for one in kept
     ]
     out.print(table("What another k would have cost; for you alone", columns, rows, whole=True))
-    widths = " Statistics: the width of the range in which each surely lies." if statistics else ""
-    out.print(f"loss: information loss of numbers, 0 if all is told, 1 if no more than the mean.{widths}", markup=False)
+    out.print("loss: information loss of numbers, 0 if all is told, 1 if no more than the mean.")
+    if statistics:
+        out.print("Statistics are told by the width of the range in which each surely lies.")
     for one in told:
         if one["refused"] is not None:
             out.print(f"k = {one['k']:,} makes no release: {one['refused']['message']}.", markup=False)

@@ -146,6 +146,8 @@ def test_demo(run, tmp_path):
     assert "now find 0 of the places" in text
     names = {path.name for path in out.iterdir()}
     assert {"release", "release.private", "report.html", "report-private.html", "attack.svg", "recipe.toml"} <= names
+    assert "Attacks on the group" in (out / "report-private.html").read_text()
+    assert "Attacks on the group" not in (out / "report.html").read_text()
     first = (out / "release" / "data.parquet").read_bytes()
     assert run("demo", "--out", str(out))[0] == 2
     code, text, _ = run("demo", "--out", str(out), "--json", "--force")

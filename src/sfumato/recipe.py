@@ -76,13 +76,17 @@ class Recipe:
     """What a recipe says, checked; made by :func:`read_recipe`."""
 
     toml: Toml
+    """The file, which knows the line of each setting."""
     source: Source
+    """The microfile, and how it is read."""
     protections: tuple[Protection, ...]
+    """What is done to it, in order."""
     plan: AttackPlan | None = None
     """How the result is attacked."""
     against: tuple[int, ...] = ()
     """Which of the protections, by number, are masks set against the attacks."""
     seed: int | None = None
+    """The seed of all that is drawn at random, unless a protection has its own."""
 
     @property
     def path(self) -> Path:

@@ -128,6 +128,7 @@ class Verdict:
     """What several attacks found: as bad as the worst of them."""
 
     disclosures: tuple[Disclosure, ...]
+    """What each attack found."""
 
     @property
     def disclosed(self) -> bool:

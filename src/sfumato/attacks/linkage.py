@@ -109,6 +109,7 @@ class Linked:
     records: int
     """Records of the release."""
     methods: dict[Method, Links]
+    """What each method links."""
     agreement: dict[str, tuple[float, float]] = field(default_factory=dict)
     """By the probabilistic method, how probably each attribute agrees in records of the same person, and of others:
     m and u."""

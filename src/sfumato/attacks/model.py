@@ -49,6 +49,7 @@ class Reason:
     """Why a record is thought to belong to the group: a rule that holds of it."""
 
     rule: Rule
+    """The rule."""
     membership: float
     """How far the rule holds: the product of the grades."""
     grades: dict[str, float]
@@ -90,6 +91,7 @@ class FuzzyModel:
     """
 
     variables: tuple[AnyVariable, ...]
+    """What the rules speak of."""
     genes: Counts
     """Rules by variables."""
     measures: Measures

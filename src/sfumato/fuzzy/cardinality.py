@@ -2,7 +2,7 @@
 
 There is no single answer. The sigma-count is additive and the one to reckon with; Ralescu's cardinality (1) says how
 possible each number is; its defuzzified form (2) is a whole number. Both have anomalies (ERRATA 002-8, 002-9), which
-the page on fuzzy sets shows. In all of them, mu_(1) >= mu_(2) >= ... are a set's memberships in descending order,
+the page on QADM14 shows. In all of them, mu_(1) >= mu_(2) >= ... are a set's memberships in descending order,
 mu_(0) = 1, and mu_(k) = 0 beyond the last.
 """
 

@@ -43,7 +43,9 @@ class BlindSpots:
     """What a variable cannot see of a file."""
 
     attribute: str
+    """The attribute that the variable speaks of."""
     alpha: float
+    """How far a word must hold at least."""
     records: int
     """How many records have a value that no word holds of."""
     share: float

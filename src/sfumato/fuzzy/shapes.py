@@ -74,6 +74,7 @@ class Cornered(Shape):
 
     rounded: ClassVar[bool] = False
     corners: tuple[float, ...]
+    """Where slopes begin and end, ascending."""
 
     @field_validator("corners")
     @classmethod

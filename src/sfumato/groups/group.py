@@ -56,6 +56,7 @@ class Places:
     codes: Codes
     """The place of each record, -1 where it is not known or not asked for."""
     labels: tuple[str, ...]
+    """The places' names, by their codes."""
 
     def count(self, chosen: Flags, weights: Reals | None = None) -> Reals:
         """Count chosen records, place by place."""

@@ -29,6 +29,7 @@ class Least:
     """Counts in which no hidden place stands out, and what is known of how few people can be moved."""
 
     counts: Counts
+    """One a place."""
     moved: int
     """How many people are moved."""
     at_least: int

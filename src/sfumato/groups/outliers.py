@@ -47,7 +47,9 @@ class Step(NamedTuple):
     m: int
     """How many there are."""
     centre: float
+    """Their median or mean."""
     spread: float
+    """How far they usually are from it."""
     threshold: float
     """A value farther from the centre than this is an outlier, if it is the farthest."""
 

@@ -23,6 +23,7 @@ class Difference:
     """How two files differ in an attribute."""
 
     attribute: str
+    """The attribute."""
     words: str
     """How; it tells counts, never values."""
     grave: bool

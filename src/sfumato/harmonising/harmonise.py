@@ -107,6 +107,7 @@ class Harmonised:
     """A file after its steps."""
 
     microfile: Microfile
+    """The file, with the records that are left."""
     steps: tuple[Done, ...]
     """What each step did."""
     kept: Counts

@@ -28,8 +28,11 @@ class Contingency:
     """
 
     starts: Counts
+    """Where the entries of each block begin, and where the last ones end."""
     codes: Codes
+    """Which value an entry counts."""
     counts: Counts
+    """How often it occurs in the block."""
     sizes: Counts
     """The records of each block itself, over which violations are counted."""
     overall: Counts

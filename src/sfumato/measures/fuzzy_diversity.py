@@ -57,7 +57,7 @@ def fuzzy_diversity(
     background
         What an observer with a prior takes for f(s | q*), how frequent a value is among people with the released
         memberships: the shares in the whole ``"table"``, as in the crisp measure, or those in the ``"sets"``, as QADM14
-        Definition 9 has it. The latter nearly takes back what the counts tell; see the page on fuzzy sets.
+        Definition 9 has it. The latter nearly takes back what the counts tell; see the page on QADM14.
     """
     check_choice("background", background, Background)
     strongest, entropy, largest = _beliefs(counts, prior, background)

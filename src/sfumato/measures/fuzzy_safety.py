@@ -34,8 +34,11 @@ class Twin:
     """The worst value of a measure of fuzzy sets, and of the same measure of crisp ones."""
 
     name: str
+    """The measure."""
     fuzzy: float
+    """Of fuzzy sets."""
     crisp: float
+    """Of the sets of the largest memberships."""
 
 
 @dataclass(frozen=True)
@@ -43,6 +46,7 @@ class FuzzyAttributeSafety:
     """What the fuzzy sets tell about one sensitive attribute. Each measure is computed when first asked for."""
 
     counts: FuzzyContingency
+    """How often each sensitive value occurs in each fuzzy set."""
     distance: FuzzyDistance
     """The ground distance of t."""
 

@@ -26,9 +26,13 @@ class Limit:
     """One limit of a promise, with the measure that must keep it."""
 
     setting: str
+    """Its name in a promise."""
     attribute: str | None
+    """The sensitive attribute that it is about, if it is about one."""
     limit: float
+    """The number that was promised."""
     measure: BlockMeasure
+    """What every block reaches."""
     laid: bool = False
     """Whether it is that of the records of each household laid upon each other."""
 
@@ -53,11 +57,17 @@ class Why:
     """Why a limit is broken, in counts only."""
 
     setting: str
+    """The limit's name in a promise."""
     attribute: str | None
+    """The sensitive attribute that it is about, if it is about one."""
     limit: float
+    """What was promised."""
     reached: float
+    """What was measured."""
     records: int
+    """How many records are in blocks that break it."""
     blocks: int
+    """How many blocks do."""
     worst_block: int
     """The number of the worst block; ``safety.blocks.members`` tells the steward its records."""
     worst_block_records: int
@@ -121,8 +131,11 @@ class Kept:
     """A table measured against a promise."""
 
     promise: Promise
+    """What was promised."""
     safety: Safety
+    """What was measured."""
     limits: tuple[Limit, ...]
+    """Each limit with its measure."""
 
     @property
     def broken(self) -> list[Limit]:

@@ -45,14 +45,19 @@ class AttributeProfile:
     """What is in one attribute, in counts only."""
 
     name: str
+    """Its name in the file."""
     kind: Kind
+    """Its kind."""
     missing: int
+    """How many records lack it."""
     distinct: int
+    """How many different values it has."""
     unique: int
     """Records that its value alone singles out."""
     role: str
     """The role it probably plays: identifier, quasi, sensitive, weight, household or none."""
     title: str = ""
+    """Its name in words, where the file has one."""
 
 
 @dataclass(frozen=True)
@@ -60,8 +65,11 @@ class Combination:
     """Attributes that together single out records."""
 
     names: tuple[str, ...]
+    """The attributes."""
     unique: int
+    """How many records they single out."""
     share: float
+    """Which share of all records these are."""
 
 
 @dataclass(frozen=True)
@@ -69,7 +77,9 @@ class Profile:
     """What is in a microfile."""
 
     records: int
+    """How many records there are."""
     attributes: tuple[AttributeProfile, ...]
+    """One for each attribute, in the file's order."""
     combinations: tuple[Combination, ...]
     """The attributes that single out most records: one, then one more each time."""
     homes: tuple[str, ...] = ()

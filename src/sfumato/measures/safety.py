@@ -33,6 +33,7 @@ class AttributeSafety:
     """What the blocks tell about one sensitive attribute. Each measure is computed when first asked for."""
 
     contingency: Contingency
+    """How often each sensitive value occurs in each block."""
     distance: Distance
     """The ground distance of t."""
     tree: Sequence[Codes] = ()
@@ -101,12 +102,17 @@ class Safety:
     """How safe a table is for the given roles. Each measure is computed when first asked for."""
 
     roles: Roles
+    """Which attribute is what."""
     blocks: Blocks
+    """The records that are alike in all quasi attributes."""
     attributes: Mapping[str, AttributeSafety]
     """What the blocks tell about each sensitive attribute."""
     weights: Reals | None = None
+    """How many people each record stands for."""
     home: Encoded | None = None
+    """The household of each record."""
     exact_risk: bool = False
+    """Whether risk is computed exactly where sdcMicro approximates."""
     laid: Laid | None = None
     """What laying the records of each household upon each other tells, if it is known what they share."""
     upon: Safety | None = None
@@ -175,8 +181,11 @@ class OtherReading:
     """k and risk where missing quasi values are read the other way."""
 
     missing: str
+    """The other reading of missing values: own or wildcard."""
     k: int
+    """The records of the smallest block by it."""
     expected: float
+    """How many records are expected to be re-identified by it."""
 
 
 def measure(

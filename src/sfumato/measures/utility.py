@@ -25,7 +25,9 @@ class Change:
     """A statistic before and after."""
 
     before: float
+    """In the original."""
     after: float
+    """In the release."""
 
     @property
     def difference(self) -> float:
@@ -46,8 +48,11 @@ class Utility:
     average_block: float
     """The records of a block, on average."""
     means: Mapping[str, Change]
+    """The mean of each numeric attribute."""
     variances: Mapping[str, Change]
+    """The variance of each."""
     correlations: Mapping[tuple[str, str], Change]
+    """The correlation of each two."""
 
     @property
     def penalty(self) -> float:

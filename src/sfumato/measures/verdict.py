@@ -18,7 +18,9 @@ class Violations:
     """How much of a table breaks a limit."""
 
     records: int
+    """How many records are in blocks that break the limit."""
     blocks: int
+    """How many blocks do."""
 
 
 @dataclass(frozen=True)
@@ -32,9 +34,13 @@ class BlockMeasure:
     """
 
     name: str
+    """What is measured."""
     values: Reals
+    """One number a block."""
     sizes: Counts
+    """How many records each block has."""
     safer: Literal["higher", "lower"]
+    """Whether higher or lower numbers are safer."""
     strict: bool = False
     """Whether a value equal to the limit breaks it."""
 

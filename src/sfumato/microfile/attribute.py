@@ -56,7 +56,9 @@ class Attribute:
     """The description of one attribute of a microfile."""
 
     name: str
+    """Its name in the file."""
     kind: Kind
+    """Whether its values are numbers, categories, or categories with an order."""
     order: tuple[Code, ...] = ()
     """The categories of an ordinal attribute from lowest to highest; empty: as their values sort."""
     missing: tuple[Code, ...] = ()

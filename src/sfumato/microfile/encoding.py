@@ -27,7 +27,9 @@ class Encoded:
     """
 
     codes: Codes
+    """One a record, -1 where the value is missing."""
     values: NDArray[Any]
+    """The distinct values."""
 
     @property
     def missing(self) -> Flags:

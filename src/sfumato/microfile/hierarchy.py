@@ -33,6 +33,7 @@ class Generalized:
     """A column at one level of a hierarchy."""
 
     labels: pl.Series
+    """One a record."""
     unknown_values: int
     """How many distinct values the hierarchy does not know."""
     unknown_records: int

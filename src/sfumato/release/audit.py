@@ -33,7 +33,9 @@ class Finding:
     """Something wrong that an audit found."""
 
     about: Subject
+    """Where it was found."""
     message: str
+    """What is wrong, in words that show no value."""
 
 
 @dataclass(frozen=True)
@@ -41,6 +43,7 @@ class Audit:
     """What an audit found."""
 
     findings: tuple[Finding, ...]
+    """All that is wrong; nothing if the release holds."""
     measured: dict[str, Any] = field(default_factory=dict)
     """All measures of the data; empty where they could not be taken."""
     reasons: tuple[Why, ...] = ()

@@ -85,7 +85,9 @@ class Regression(Mapping[str, Estimate]):
     """
 
     statistic: str
+    """As it was asked for."""
     coefficients: Mapping[str, Estimate] = field(hash=False)
+    """One estimate a coefficient, the intercept first."""
 
     def __getitem__(self, name: str) -> Estimate:
         return self.coefficients[name]

@@ -33,9 +33,11 @@ class Suggested:
     """The role of an attribute, and why."""
 
     name: str
+    """The attribute."""
     role: str
     """identifier, quasi, sensitive, weight, household, or none: it stays as it is; in a first look also other."""
     reason: str
+    """Why it is suggested, in words."""
     coded: bool = False
     """Whether its name tells that its numbers are codes."""
     core: bool = False

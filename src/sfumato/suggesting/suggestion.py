@@ -51,10 +51,13 @@ class Suggestion:
     """What a recipe for a file could say."""
 
     records: int
+    """How many records the file has."""
     attributes: tuple[Suggested, ...]
     """Every attribute, in the file's order."""
     k: int
+    """How many records should be alike at least."""
     why_k: str
+    """Why so many, in words."""
     preserve: tuple[str, ...]
     """Statistics that shall stay exact."""
     hierarchies: dict[str, dict[str, tuple[str, ...]]] = field(default_factory=dict)

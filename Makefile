@@ -3,7 +3,6 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
-DOCS_STAMP := $(VENV)/.installed-docs
 
 .PHONY: demo test lint bench docs schema clean
 
@@ -25,17 +24,13 @@ bench: $(STAMP)
 schema: $(STAMP)
 	$(BIN)/python -m tests.generated
 
-docs: $(DOCS_STAMP)
+docs: $(STAMP)
 	$(BIN)/mkdocs build --strict
 
 $(STAMP): pyproject.toml constraints.txt
 	$(PYTHON) -c "import sys; sys.exit(sys.version_info < (3, 11) and 'sfumato needs Python 3.11 or later')"
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable ".[dev]"
-	touch $@
-
-$(DOCS_STAMP): $(STAMP)
-	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable ".[docs]"
 	touch $@
 
 clean:

@@ -4,6 +4,7 @@ import re
 
 import pytest
 
+from handbook.reference import generated_pages
 from tests.generated import PAGES, ROOT, contents
 from tests.pages import as_run
 
@@ -26,7 +27,9 @@ def test_schemas_and_tables_of_settings_are_those_of_the_code():
 
 
 def test_the_documentation_names_every_page():
-    pages = {page.relative_to(ROOT / "docs").as_posix() for page in (ROOT / "docs").rglob("*.md")}
+    pages = {page.relative_to(ROOT / "docs").as_posix() for page in (ROOT / "docs").rglob("*.md")} | set(
+        generated_pages()
+    )
     assert pages == set(re.findall(r": (\S+\.md)", (ROOT / "mkdocs.yml").read_text()))
 
 

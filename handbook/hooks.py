@@ -1,0 +1,27 @@
+"""What mkdocs calls while it builds the site."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+from mkdocs.structure.files import File, Files
+
+# mkdocs loads hooks by their path, and knows nothing but their folder
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from handbook.formulas import with_formulas
+from handbook.reference import generated_pages
+
+
+def on_files(files: Files, config: Any) -> Files:
+    """Add the pages of the reference, which no file holds."""
+    for name, content in generated_pages().items():
+        files.append(File.generated(config, name, content=content))
+    return files
+
+
+def on_page_content(html: str, **_: Any) -> str:
+    """Draw the formulas of a page."""
+    return with_formulas(html)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -14,11 +15,17 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from handbook.formulas import with_formulas
 from handbook.reference import generated_pages
 
+FONT = "STIXTwoMath-Regular.ttf"
+"""What formulas are set in where a reader has no font of mathematics; ziamath brings it along."""
+
 
 def on_files(files: Files, config: Any) -> Files:
-    """Add the pages of the reference, which no file holds."""
+    """Add the pages of the reference, which no file holds, and the font of formulas."""
     for name, content in generated_pages().items():
         files.append(File.generated(config, name, content=content))
+    files.append(
+        File.generated(config, f"fonts/{FONT}", content=(resources.files("ziamath.fonts") / FONT).read_bytes())
+    )
     return files
 
 

@@ -6,11 +6,11 @@
 from __future__ import annotations
 
 import json
+import re
 import tempfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from handbook.settings import settings_table
 from sfumato.attacks.evolution import RuleEvolution
 from sfumato.attacks.fuzzy_rules import FuzzyRuleAttack
 from sfumato.attacks.learned import LearnedAttack
@@ -49,6 +49,18 @@ PAGES = tuple(
     if BLOCK.search(page.read_text())
 )
 """Pages with blocks that are run."""
+
+
+def settings_table(model: type[Settings]) -> str:
+    """Return all fields of settings as a table."""
+    rows = ["| setting | default | what it is |", "|---|---|---|"]
+    for name, field in model.model_fields.items():
+        usual = None if field.is_required() else field.get_default(call_default_factory=True)
+        # settings within settings have a table of their own
+        default = "" if field.is_required() or isinstance(usual, Settings) else f"`{json.dumps(usual)}`"
+        told = re.sub(r"\s+", " ", field.description or "").replace("``", "`").replace("|", "\\|")
+        rows.append(f"| `{name}` | {'' if default in ('`null`', '`{}`', '`[]`') else default} | {told} |")
+    return "\n".join(rows)
 
 
 def with_tables(page: str, models: tuple[type[Settings], ...]) -> str:

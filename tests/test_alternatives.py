@@ -8,9 +8,9 @@ import pytest
 import sfumato as sf
 from sfumato.alternatives import Price, check_others, other_k
 from sfumato.comparison import Refusal
+from sfumato.datasets import health_survey
 from sfumato.errors import SettingError, UnattainableError
 from sfumato.measures import detail_of, information_loss
-from sfumato.microfile.census import census
 from sfumato.recipe import read_recipe
 
 BOXES = sf.Boxes(quasi=["age", "sex", "hours"], sensitive="illness", k=10, l=3, preserve=["mean(age)"])
@@ -18,7 +18,7 @@ BOXES = sf.Boxes(quasi=["age", "sex", "hours"], sensitive="illness", k=10, l=3, 
 
 @pytest.fixture(scope="module")
 def people():
-    return census(600)
+    return health_survey(600)
 
 
 def test_each_k_is_measured_as_its_own_release(people):

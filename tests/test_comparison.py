@@ -8,14 +8,14 @@ import pytest
 
 import sfumato as sf
 from sfumato.comparison import METHODS, Comparison, Found, Refusal
+from sfumato.datasets import health_survey
 from sfumato.errors import MicrofileError, SettingError, UnattainableError
 from sfumato.measures import information_loss, measure_fuzzy
-from sfumato.microfile.census import census
 
 
 @pytest.fixture(scope="module")
 def people():
-    return census(500)
+    return health_survey(500)
 
 
 @pytest.fixture(scope="module")

@@ -105,8 +105,8 @@ def other_k(
 
     Examples
     --------
-    >>> from sfumato.microfile.census import census
-    >>> found = other_k(Boxes(quasi=["age", "hours"], k=10), census(500), [5, 600])
+    >>> from sfumato.datasets import health_survey
+    >>> found = other_k(Boxes(quasi=["age", "hours"], k=10), health_survey(500), [5, 600])
     >>> [(one.k, one.released, isinstance(one.result, Price)) for one in found]
     [(5, False, True), (10, True, True), (600, False, False)]
     """

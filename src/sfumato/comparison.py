@@ -142,8 +142,8 @@ class Comparison(Settings):
 
     Examples
     --------
-    >>> from sfumato.microfile.census import census
-    >>> compared = Comparison(quasi=["age", "hours"], k=10).run(census(500))
+    >>> from sfumato.datasets import health_survey
+    >>> compared = Comparison(quasi=["age", "hours"], k=10).run(health_survey(500))
     >>> {name: found.k >= 10 for name, found in compared.found.items()}
     {'k-means': True, 'fuzzy c-means': True, 'Gustafson-Kessel': True, 'boxes': True}
     """

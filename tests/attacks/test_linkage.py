@@ -8,8 +8,8 @@ import pytest
 
 import sfumato as sf
 from sfumato.attacks.probabilities import Weights
+from sfumato.datasets import health_survey
 from sfumato.errors import MicrofileError, SettingError
-from sfumato.microfile.census import census
 from tests.attacks.pairs import NAMES, compared, distances, probabilities, random_outside, random_release
 
 
@@ -98,7 +98,7 @@ def test_weights():
 
 
 def test_a_table_as_it_is_gives_its_sample_uniques_away():
-    people = census(3000)
+    people = health_survey(3000)
     quasi = ["age", "sex", "education", "income"]
     linked = sf.Linkage(on=quasi, truth="name", missing="own").attack(people, people)
     blocks = sf.measure(people, quasi=quasi).blocks
@@ -112,7 +112,7 @@ def test_a_table_as_it_is_gives_its_sample_uniques_away():
 
 @pytest.mark.parametrize("missing", ["any", "own"])
 def test_boxes_leave_k_candidates(missing):
-    people = census(4000)
+    people = health_survey(4000)
     release = sf.Boxes(quasi=["age", "hours", "education", "region"], identifiers="name", k=10).protect(people)
     linked = sf.Linkage(truth="order", missing=missing).attack(release, people)
     assert set(linked.methods) == {"containment", "nearest", "probabilistic"}
@@ -129,7 +129,7 @@ def test_boxes_leave_k_candidates(missing):
 @pytest.mark.parametrize("shown", ["words", "grades"])
 @pytest.mark.parametrize("method", ["fuzzy-c-means", "sets"])
 def test_fuzzy_sets(method, shown):
-    people = census(4000)
+    people = health_survey(4000)
     partition = sf.FuzzyPartition(
         quasi=["age", "hours"], identifiers="name", k=10, method=method, shown=shown, levels=2
     )
@@ -184,7 +184,7 @@ def test_threads_change_nothing():
 
 
 def test_frames_of_other_libraries():
-    people = census(200).select(["age", "sex"]).frame
+    people = health_survey(200).select(["age", "sex"]).frame
     told = [
         sf.Linkage(truth="order").attack(kind, kind).summary()
         for kind in (people, people.to_pandas(), people.to_arrow())
@@ -193,7 +193,7 @@ def test_frames_of_other_libraries():
 
 
 def test_summaries_show_no_values():
-    people = census(500).with_columns({"age": pl.Series("age", [987654 + n for n in range(500)])})
+    people = health_survey(500).with_columns({"age": pl.Series("age", [987654 + n for n in range(500)])})
     linked = sf.Linkage(on=["age", "sex"], truth="name").attack(people, people)
     assert "98765" not in str(linked.summary()) + repr(linked)
     assert "right: 100.00%" in repr(linked["nearest"])

@@ -5,15 +5,15 @@ import pytest
 
 import sfumato as sf
 from sfumato.boxes.placing import place
+from sfumato.datasets import health_survey
 from sfumato.errors import MicrofileError, ReleaseError
-from sfumato.microfile.census import census
 
 QUASI = ("age", "hours", "region", "education")
 
 
 @pytest.fixture(scope="module")
 def release():
-    return sf.Boxes(quasi=QUASI, k=10, edges="tiling", preserve=["mean(age)"]).protect(census(2000))
+    return sf.Boxes(quasi=QUASI, k=10, edges="tiling", preserve=["mean(age)"]).protect(health_survey(2000))
 
 
 def columns(table):
@@ -22,12 +22,12 @@ def columns(table):
 
 
 def test_records_of_the_file_are_placed_in_their_own_boxes(release):
-    placed = place(release, census(2000))
+    placed = place(release, health_survey(2000))
     assert columns(placed).equals(columns(release.microfile))
 
 
 def test_new_records_lie_in_the_boxes_they_get(release):
-    newcomers = census(300, seed=9)
+    newcomers = health_survey(300, seed=9)
     placed = place(release, newcomers)
     age = newcomers.numbers("age")
     assert ((placed.numbers("age.lo") <= age) & (age <= placed.numbers("age.hi"))).all()
@@ -39,12 +39,12 @@ def test_new_records_lie_in_the_boxes_they_get(release):
 
 
 def test_what_lies_outside_is_counted(release):
-    newcomers = census(50).with_columns({"age": pl.Series([1000] * 3 + [30] * 47)})
+    newcomers = health_survey(50).with_columns({"age": pl.Series([1000] * 3 + [30] * 47)})
     with pytest.raises(MicrofileError, match=r"3 records lie outside"):
         place(release, newcomers)
 
 
 def test_boxes_that_do_not_tile_take_no_one():
-    release = sf.Boxes(quasi=["age"], k=10).protect(census(200))
+    release = sf.Boxes(quasi=["age"], k=10).protect(health_survey(200))
     with pytest.raises(ReleaseError, match=r"do not cover the space"):
-        place(release, census(10))
+        place(release, health_survey(10))

@@ -6,8 +6,8 @@ import pytest
 import sfumato as sf
 from sfumato.boxes.axes import Axis
 from sfumato.boxes.preferences import Preference, preferred_places
+from sfumato.datasets import health_survey
 from sfumato.errors import SettingError
-from sfumato.microfile.census import census
 
 
 def stepped(places, preference):
@@ -36,7 +36,7 @@ def test_a_fuzzy_point_is_a_ramp_with_the_same_height():
 
 @pytest.mark.parametrize("edges", ["snapped", "tiling"])
 def test_fewer_boxes_reach_across_preferred_points(edges):
-    people = census(3000)
+    people = health_survey(3000)
 
     def across(**settings):
         release = sf.Boxes(quasi=["age", "income"], k=10, edges=edges, **settings).protect(people)

@@ -7,13 +7,13 @@ import polars as pl
 import pytest
 from rich.console import Console
 
-from sfumato.microfile.census import census
+from sfumato.datasets import health_survey
 
 
 @pytest.fixture(scope="module")
 def people(tmp_path_factory):
     path = tmp_path_factory.mktemp("compare") / "people.csv"
-    made = census(300)
+    made = health_survey(300)
     columns = [made.series(name).alias(name) for name in ("age", "hours", "income", "sex")]
     pl.DataFrame(columns).with_columns(w=pl.lit(2.5), name=pl.lit("SECRET")).write_csv(path)
     return str(path)

@@ -8,12 +8,12 @@ import polars as pl
 import pytest
 
 import sfumato as sf
-from sfumato.microfile.census import census
+from sfumato.datasets import health_survey
 
 
 @pytest.fixture
 def written(tmp_path):
-    people = census(2000)
+    people = health_survey(2000)
     release = sf.Boxes(quasi=["age", "hours"], sensitive="illness", identifiers="name", k=10).protect(people)
     release.write(tmp_path / "out")
     people.frame.write_csv(tmp_path / "people.csv")

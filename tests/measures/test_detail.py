@@ -7,9 +7,9 @@ import polars as pl
 import pytest
 
 import sfumato as sf
+from sfumato.datasets import health_survey
 from sfumato.errors import MicrofileError, SettingError
 from sfumato.measures import detail_of
-from sfumato.microfile.census import census
 
 
 def test_detail_by_hand():
@@ -42,7 +42,7 @@ def test_dates_and_constants():
 
 
 def test_boxes_lose_what_their_penalty_says():
-    people = sf.Microfile(census(500).frame.select("age", "hours").drop_nulls())
+    people = sf.Microfile(health_survey(500).frame.select("age", "hours").drop_nulls())
     release = sf.Boxes(quasi=["age", "hours"], k=10, edges="tight").protect(people)
     forms = {name: entry.form for name, entry in release.codebook.attributes.items()}
     penalties = sf.utility_of(people, release.microfile, quasi=["age", "hours"], forms=forms).penalties
@@ -53,7 +53,7 @@ def test_boxes_lose_what_their_penalty_says():
 
 @pytest.mark.parametrize("shown", ["words", "grades"])
 def test_fuzzy_sets_cover_what_their_inversion_leaves(shown):
-    people = census(400).select(["age", "hours"])
+    people = health_survey(400).select(["age", "hours"])
     partition = sf.FuzzyPartition(quasi=["age", "hours"], method="sets", sets=2, k=3, shown=shown, levels=2)
     release = partition.protect(people)
     forms = {name: entry.form for name, entry in release.codebook.attributes.items()}

@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sfumato as sf
+from sfumato.datasets import health_survey
 from sfumato.errors import MicrofileError, SfumatoError
 from sfumato.measures import information_loss
-from sfumato.microfile.census import census
 
 ORIGINAL = sf.Microfile(
     pl.DataFrame({"age": [20, 30, 40, 60], "pay": [1.0, 2.0, 4.0, 8.0], "job": list("abcc"), "w": [1.0, 1.0, 2.0, 4.0]})
@@ -92,7 +92,7 @@ def test_information_loss_of_intervals_is_that_of_their_middles():
 @pytest.mark.parametrize("shown", ["words", "grades"])
 @pytest.mark.parametrize("method", ["k-means", "fuzzy-c-means", "gustafson-kessel"])
 def test_information_loss_of_fuzzy_sets_is_that_of_their_weighted_centres(shown, method):
-    people = census(300)
+    people = health_survey(300)
     release = sf.FuzzyPartition(quasi=["age", "hours"], method=method, shown=shown, k=1, force=True).protect(people)
     entry = release.codebook.attributes["age+hours"].form
     forms = {name: its.form for name, its in release.codebook.attributes.items()}

@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import sfumato as sf
+from sfumato.datasets import health_survey
 from sfumato.errors import MicrofileError, ReleaseError, SettingError, UnattainableError
 from sfumato.fuzzy.released import memberships_of, on_levels, sets_of
-from sfumato.microfile.census import census
 from tests.partitions.tables import METHODS, people
 
 AGES = {
@@ -169,7 +169,7 @@ def test_a_release_that_says_other_sets_is_found(tmp_path):
 
 
 def test_no_statistic_of_fuzzy_sets_is_guaranteed():
-    release = protected(census(1000).select(["age", "hours", "income"]), k=3)
+    release = protected(health_survey(1000).select(["age", "hours", "income"]), k=3)
     with pytest.raises(SettingError):
         release.estimate("mean(age)")
     assert release.estimate("mean(income)").guaranteed

@@ -5,8 +5,8 @@ import polars as pl
 import pytest
 
 import sfumato as sf
+from sfumato.datasets import health_survey
 from sfumato.errors import ReleaseError, SettingError
-from sfumato.microfile.census import census
 
 
 def release(table, **settings) -> sf.Release:
@@ -168,7 +168,7 @@ def test_sensitivities_stand_at_their_records(mixed):
 
 
 def test_a_written_release_tells_the_truth_about_its_original(tmp_path):
-    people = census(4000, seed=3)
+    people = health_survey(4000, seed=3)
     age, hours = people.series("age"), people.series("hours")
     table = people.with_columns(
         {

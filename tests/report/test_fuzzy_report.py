@@ -1,13 +1,13 @@
 from __future__ import annotations
 
 from sfumato import FuzzyPartition
-from sfumato.microfile.census import census
+from sfumato.datasets import health_survey
 from sfumato.report import write_report
 from tests.report.test_writing import text_of
 
 
 def test_fuzzy_sets_are_told_in_words(tmp_path):
-    people = census(400).select(["age", "hours", "income"])
+    people = health_survey(400).select(["age", "hours", "income"])
     partition = FuzzyPartition(quasi=["age", "hours"], method="sets", sets=2, k=3, shown="grades", levels=2)
     folder = partition.protect(people).write(tmp_path / "out")
     text = text_of(write_report(folder)[0].read_text())

@@ -4,7 +4,7 @@ import polars as pl
 import pytest
 
 import sfumato as sf
-from sfumato.microfile.census import census
+from sfumato.datasets import health_survey
 from sfumato.report.evidence import evidence_of
 from sfumato.report.intruders import attacks_section
 from sfumato.report.promised import risk_card
@@ -82,7 +82,7 @@ def test_what_does_not_apply_is_said(section_of, tmp_path):
 
 def test_fuzzy_sets_are_attacked_by_their_words(tmp_path):
     partition = sf.FuzzyPartition(quasi=["age", "hours"], sensitive=["income"], k=5)
-    evidence = evidence_of(partition.protect(census(500)).write(tmp_path / "out"))
+    evidence = evidence_of(partition.protect(health_survey(500)).write(tmp_path / "out"))
     section = attacks_section(evidence)
     assert "knows age and hours of a person" in section.sentences[0]
     assert "who knows the values knows the sets" in section.sentences[1]

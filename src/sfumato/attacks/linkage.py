@@ -140,8 +140,8 @@ class Linkage(Settings):
     Examples
     --------
     >>> from sfumato.boxes import Boxes
-    >>> from sfumato.microfile.census import census
-    >>> people = census(2000)
+    >>> from sfumato.datasets import health_survey
+    >>> people = health_survey(2000)
     >>> release = Boxes(quasi=["age", "income"], identifiers="name", k=10).protect(people)
     >>> linked = Linkage(truth="order").attack(release, people)
     >>> linked["containment"].fewest >= 10, linked["containment"].unique

@@ -45,9 +45,9 @@ class Boxes(Settings):
 
     Examples
     --------
-    >>> from sfumato.microfile.census import census
+    >>> from sfumato.datasets import health_survey
     >>> boxes = Boxes(quasi=["age", "hours"], k=10, preserve=["mean(age)", "corr(age, hours)"])
-    >>> release = boxes.protect(census(2000))
+    >>> release = boxes.protect(health_survey(2000))
     >>> release.audit().k >= 10, release.estimate("mean(age)").guaranteed
     (True, True)
     """

@@ -36,9 +36,9 @@ class FuzzyPartition(Settings):
 
     Examples
     --------
-    >>> from sfumato.microfile.census import census
+    >>> from sfumato.datasets import health_survey
     >>> partition = FuzzyPartition(quasi=["age", "hours"], k=10)
-    >>> release = partition.protect(census(2000))
+    >>> release = partition.protect(health_survey(2000))
     >>> release.audit().k >= 10
     True
     """

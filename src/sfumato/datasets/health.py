@@ -1,4 +1,4 @@
-"""A made-up census, for demonstrations and documentation: nobody in it lives."""
+"""A made-up health survey of people in households: nobody in it lives."""
 
 from __future__ import annotations
 
@@ -6,23 +6,22 @@ import numpy as np
 import polars as pl
 
 from sfumato.arrays import Reals
-from sfumato.errors import SettingError
-from sfumato.microfile.microfile import Microfile
+from sfumato.datasets.drawing import check_whole
+from sfumato.microfile import Microfile
 
 _REGIONS = ("Anmoor", "Birkfeld", "Celtau", "Dornach", "Elmwald", "Fahrenholt", "Gernsee", "Halmstedt")
 _SCHOOLS = ("none", "primary", "lower secondary", "upper secondary", "vocational", "bachelor", "master", "doctorate")
 _ILLNESSES = ("none", "asthma", "back pain", "depression", "diabetes", "heart disease", "hypertension", "migraine")
 
 
-def census(records: int = 50_000, *, seed: int = 1) -> Microfile:
+def health_survey(records: int = 50_000, *, seed: int = 1) -> Microfile:
     """Make a microfile of people in households, with names, weights and some missing answers.
 
-    >>> census(1000)
+    >>> health_survey(1000)
     Microfile of 1,000 records: name (categorical), household (numeric), region (categorical), zip \
 (categorical), sex (categorical), age (numeric), education (ordinal), hours (numeric) and 3 more
     """
-    if records < 1:
-        raise SettingError(f"records must be at least 1 (given: {records})")
+    check_whole("records", records, 1)
     rng = np.random.default_rng(seed)
     sizes = rng.choice([1, 2, 3, 4, 5], p=[0.35, 0.32, 0.14, 0.13, 0.06], size=records)
     household = np.repeat(np.arange(records), sizes)[:records]

@@ -14,6 +14,8 @@ from hypothesis import strategies as st
 import sfumato as sf
 from sfumato.errors import MicrofileError, SettingError
 from sfumato.microfile import Kind
+from sfumato.microfile.encoding import is_one_of
+from sfumato.microfile.microfile import GLANCE
 
 FRAME = pl.DataFrame(
     {
@@ -78,6 +80,26 @@ sf.Microfile(frame)
 @pytest.mark.parametrize("missing", [0, [0], "0", {"x": 0}])
 def test_zero_can_be_a_missing_code(missing):
     assert sf.Microfile(pl.DataFrame({"x": [0, 1]}), missing=missing).encoded("x").codes.tolist() == [-1, 0]
+
+
+@pytest.mark.parametrize("column", [["a", "", "99", "é", "Z"], [1.5, 99.0, -0.0, 7.0], [99, 3, 10**6], [True, False]])
+def test_many_values_are_compared_with_missing_codes_as_one_is(column):
+    codes = ("99", 7, "?", "Z", "true", "1e999")
+    encoded = sf.Microfile(pl.DataFrame({"x": column}), missing=codes).encoded("x")
+    every = sf.Microfile(pl.DataFrame({"x": column})).encoded("x").values.tolist()
+    assert encoded.values.tolist() == [value for value in every if not is_one_of(value, codes)]
+
+
+def test_text_is_ordered_as_python_orders_it():
+    names = ["é", "Z", "a", "\U0001f600", "\uffff", "ab", "A"]
+    assert sf.Microfile(pl.DataFrame({"x": names})).encoded("x").values.tolist() == sorted(names)
+
+
+def test_a_column_is_blank_if_no_value_is_known_however_late_one_comes():
+    late = ["?"] * (2 * GLANCE) + ["a"]
+    people = sf.Microfile(pl.DataFrame({"late": late, "never": ["?", ""] * GLANCE + [None]}), missing="?")
+    assert not people.is_blank("late")
+    assert people.is_blank("never")
 
 
 def test_numbers_beyond_any_table_are_ranked_by_sorting():

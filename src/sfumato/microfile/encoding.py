@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -95,11 +95,14 @@ def _encode_numbers(series: pl.Series) -> Encoded:
 
 
 def _encode_sparse(series: pl.Series) -> Encoded:
-    values = series.drop_nulls().unique().sort()
-    ranks = series.rank("dense").cast(pl.Int32) - 1
-    beyond_numpy = series.dtype.is_decimal() or series.dtype in (pl.Int128, pl.UInt128)
-    listed = np.array(values.to_list(), dtype=object) if beyond_numpy else values.to_numpy()
-    return Encoded(ranks.fill_null(-1).to_numpy(), listed)
+    codes = (series.rank("dense").cast(pl.Int32) - 1).fill_null(-1).to_numpy()
+    if series.dtype.is_decimal() or series.dtype in (pl.Int128, pl.UInt128):
+        return Encoded(codes, np.array(series.drop_nulls().unique().sort().to_list(), dtype=object))
+    numbers = series.drop_nulls().to_numpy()
+    values = np.empty(int(codes.max(initial=-1)) + 1, dtype=numbers.dtype)
+    # the ranks tell the order, so that the numbers are sorted once
+    values[codes[codes >= 0]] = numbers
+    return Encoded(codes, values)
 
 
 def _encode_text(series: pl.Series) -> Encoded:
@@ -119,10 +122,10 @@ def _encode_text(series: pl.Series) -> Encoded:
         int(high) + 1,  # type: ignore[arg-type]  # polars types max() for all dtypes at once
     )
     unique = series.drop_nulls().unique()
-    names = unique.cast(pl.String).gather(unique.to_physical().arg_sort()).to_list()
-    values = np.array(names, dtype=object)
-    order = sorted(range(len(names)), key=names.__getitem__)
-    return _permuted(Encoded(appearance, values), np.array(order, dtype=np.int64))
+    names = unique.cast(pl.String).gather(unique.to_physical().arg_sort())
+    # the order of UTF-8 is that of Python's texts
+    order = names.arg_sort().to_numpy().astype(np.int64)
+    return _permuted(Encoded(appearance, np.array(names.to_list(), dtype=object)), order)
 
 
 def _permuted(encoded: Encoded, order: NDArray[np.int64]) -> Encoded:
@@ -153,10 +156,25 @@ def is_one_of(value: object, codes: Iterable[Code]) -> bool:
 def _without(encoded: Encoded, attribute: Attribute) -> Encoded:
     if not attribute.missing and encoded.values.dtype != object:
         return encoded
-    kept = [i for i, value in enumerate(encoded.values.tolist()) if not is_one_of(value, ("", *attribute.missing))]
-    if len(kept) == encoded.values.size:
-        return encoded
-    return _permuted(encoded, np.array(kept, dtype=np.int64))
+    kept = np.flatnonzero(~_among(encoded.values, ("", *attribute.missing)))
+    return encoded if kept.size == encoded.values.size else _permuted(encoded, kept)
+
+
+def _among(values: NDArray[Any], codes: Sequence[Code]) -> Flags:
+    """Say of many values what :func:`is_one_of` says of one."""
+    if values.dtype.kind in "iuf":
+        return np.isin(values.astype(np.float64), [float(code) for code in codes if _is_number(code)])
+    texts = set(map(str, codes))
+    found = (value in texts if isinstance(value, str) else is_one_of(value, codes) for value in values.tolist())
+    return np.fromiter(found, dtype=np.bool_, count=values.size)
+
+
+def _is_number(code: Code) -> bool:
+    try:
+        float(code)
+    except (ValueError, OverflowError):
+        return False
+    return True
 
 
 def _reordered(encoded: Encoded, attribute: Attribute) -> Encoded:

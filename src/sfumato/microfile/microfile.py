@@ -20,6 +20,8 @@ from sfumato.parallel import side_by_side
 
 Missing = Code | Iterable[Code] | Mapping[str, Code | Iterable[Code]]
 Kinds = Mapping[str, str | Sequence[Code]]
+GLANCE = 1000
+"""How many values are looked at first where one may be enough."""
 
 
 class Microfile:
@@ -149,9 +151,12 @@ class Microfile:
         series = self.series(name)
         if series.null_count() == len(series):
             return True
-        if self.attribute(name).kind is Kind.NUMERIC and not self.attribute(name).missing:
+        attribute = self.attribute(name)
+        if attribute.kind is Kind.NUMERIC and not attribute.missing:
             return series.dtype.is_float() and bool(series.is_nan().fill_null(True).all())
-        return self.encoded(name).values.size == 0
+        # one known value is enough: names of people would take long to encode, and nobody needs their codes
+        some = encode(series.drop_nulls().head(GLANCE), replace(attribute, order=()))
+        return some.values.size == 0 and self.encoded(name).values.size == 0
 
     def check_numeric(self, name: str) -> None:
         """Refuse a column that is not numeric."""

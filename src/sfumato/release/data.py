@@ -201,7 +201,7 @@ def _digest(column: pl.Series) -> str:
         lengths = cells.str.len_bytes().cast(pl.Int64).to_numpy()
         digest.update(np.ascontiguousarray(lengths, dtype="<i8").tobytes())
         for part in cells.to_frame().iter_slices(1 << 18):
-            digest.update("".join(part.to_series().to_list()).encode())
+            digest.update(part.to_series().str.join("").item().encode())
     elif column.dtype == pl.Float64:
         digest.update((column.fill_null(0.0).to_numpy() + 0.0).astype("<f8").tobytes())
     else:

@@ -6,6 +6,8 @@ weights that sum to one, and return one row a target: one, or one a coefficient 
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from sfumato.arrays import Reals
@@ -16,14 +18,68 @@ SINGULAR = 1e-6
 """Predictors of unit size are dependent if one direction of them is shorter than this."""
 
 
+@dataclass(frozen=True)
+class Fitted:
+    """A regression of exact values: the outcome is the first row, the intercept the first coefficient."""
+
+    means: Reals
+    centred: Reals
+    """The values, less their means."""
+    weights: Reals
+    slopes: Reals
+    inverse: Reals
+    """Of the predictors' covariances."""
+
+    @classmethod
+    def of(cls, statistic: Statistic, values: Reals, weights: Reals) -> Fitted:
+        """Fit it, refusing predictors that depend on each other."""
+        means, centred = _centred(values, weights)
+        y, x = centred[0], centred[1:]
+        spreads = np.sqrt((x * x) @ weights)
+        constant = [name for name, spread in zip(statistic.attributes[1:], spreads, strict=True) if not spread > 0]
+        if constant:
+            raise SettingError(f"{statistic.text} is singular: {constant[0]!r} is constant", hint="leave it out")
+        # this keeps twice as many digits as inverting the correlations would
+        directions, triangle, shortest = _orthogonal(x, spreads, weights)
+        if shortest < SINGULAR:
+            raise SettingError(
+                f"{statistic.text} is singular: a predictor depends linearly on the others",
+                hint="leave one of them out",
+            )
+        back = np.linalg.inv(triangle) / spreads[:, None]
+        return cls(means, centred, weights, back @ (directions.T @ (y * np.sqrt(weights))), back @ back.T)
+
+    @property
+    def coefficients(self) -> Reals:
+        """The intercept and the slopes."""
+        return np.concatenate(([self.means[0] - self.means[1:] @ self.slopes], self.slopes))
+
+    @property
+    def residuals(self) -> Reals:
+        """What the regression leaves of each record's outcome."""
+        return np.asarray(self.centred[0] - self.slopes @ self.centred[1:])
+
+    def derivatives(self, target: int) -> Reals:
+        """Differentiate a coefficient by each value, S b = c being implicit, as ERRATA 001-14 has it."""
+        # of a slope, db/dy = w S^-1 (x - E) and db/dx_r = w S^-1 [e_r res - b_r (x - E)]
+        # of the intercept, dc0/dy = w - E . db/dy and dc0/dx_r = -E . db/dx_r - w b_r
+        through = self.inverse[target - 1] if target else -self.means[1:] @ self.inverse
+        derivatives = np.empty_like(self.centred)
+        derivatives[0] = through @ self.centred[1:] + (0.0 if target else 1.0)
+        residuals = self.residuals
+        for row, (slope, its) in enumerate(zip(self.slopes, through, strict=True), start=1):
+            derivatives[row] = its * residuals - slope * derivatives[0]
+        derivatives *= self.weights
+        return derivatives
+
+
 def values_of(statistic: Statistic, values: Reals, weights: Reals) -> Reals:
     """Return the statistic; NaN where it is undefined."""
+    if statistic.name == "regress":
+        return Fitted.of(statistic, values, weights).coefficients
     means, centred = _centred(values, weights)
     if statistic.name == "mean":
         return means
-    if statistic.name == "regress":
-        slopes = _fit(statistic, centred, weights)[0]
-        return np.concatenate(([means[0] - means[1:] @ slopes], slopes))
     covariances: Reals = (centred * weights) @ centred.T
     if statistic.name == "var":
         return covariances[0, :]
@@ -43,11 +99,12 @@ def derivatives_of(statistic: Statistic, values: Reals, weights: Reals) -> Reals
     A statistic of weighted records depends on each value in proportion to the record's weight, which is 1/N where
     all are equal (XF13 sec. II and III).
     """
-    means, centred = _centred(values, weights)
+    if statistic.name == "regress":
+        fitted = Fitted.of(statistic, values, weights)
+        return np.stack([fitted.derivatives(target) for target in range(values.shape[0])])
     if statistic.name == "mean":
         return weights[None, None, :].copy()
-    if statistic.name == "regress":
-        return _regression_derivatives(statistic, centred, means, weights)
+    _, centred = _centred(values, weights)
     if statistic.name in ("var", "std"):
         derivative = 2 * centred * weights
         if statistic.name == "std":
@@ -77,14 +134,13 @@ def influences_of(statistic: Statistic, values: Reals, weights: Reals) -> Reals:
     The sum of their squares, times the squared shares of the records, is the square of the sampling error: with A^2
     their mean square and M equal records it is A / sqrt(M).
     """
-    means, centred = _centred(values, weights)
+    if statistic.name == "regress":
+        fitted = Fitted.of(statistic, values, weights)
+        by_slope = fitted.inverse @ fitted.centred[1:] * fitted.residuals
+        return np.vstack([fitted.residuals - fitted.means[1:] @ by_slope, by_slope])
+    _, centred = _centred(values, weights)
     if statistic.name == "mean":
         return centred
-    if statistic.name == "regress":
-        slopes, inverse = _fit(statistic, centred, weights)
-        residuals = centred[0] - slopes @ centred[1:]
-        by_slope = inverse @ centred[1:] * residuals
-        return np.vstack([residuals - means[1:] @ by_slope, by_slope])
     if statistic.name in ("var", "std"):
         square = centred**2
         variance = square @ weights
@@ -124,40 +180,3 @@ def _centred(values: Reals, weights: Reals) -> tuple[Reals, Reals]:
     centred: Reals = values - means[:, None]
     rest = centred @ weights
     return means + rest, centred - rest[:, None]
-
-
-def _fit(statistic: Statistic, centred: Reals, weights: Reals) -> tuple[Reals, Reals]:
-    """Return the slopes and the inverse of the predictors' covariances."""
-    y, x = centred[0], centred[1:]
-    spreads = np.sqrt((x * x) @ weights)
-    constant = [name for name, spread in zip(statistic.attributes[1:], spreads, strict=True) if not spread > 0]
-    if constant:
-        raise SettingError(f"{statistic.text} is singular: {constant[0]!r} is constant", hint="leave it out")
-    # this keeps twice as many digits as inverting the correlations would
-    directions, triangle, shortest = _orthogonal(x, spreads, weights)
-    if shortest < SINGULAR:
-        raise SettingError(
-            f"{statistic.text} is singular: a predictor depends linearly on the others", hint="leave one of them out"
-        )
-    back = np.linalg.inv(triangle) / spreads[:, None]
-    return back @ (directions.T @ (y * np.sqrt(weights))), back @ back.T
-
-
-def _regression_derivatives(statistic: Statistic, centred: Reals, means: Reals, weights: Reals) -> Reals:
-    """Differentiate S b = c implicitly, as ERRATA 001-14 has it."""
-    slopes, inverse = _fit(statistic, centred, weights)
-    x = centred[1:]
-    residuals = centred[0] - slopes @ x
-    moved = inverse @ x * weights
-    count = slopes.size
-    derivatives = np.empty((count + 1, count + 1, weights.size))
-    # db/dy = w S^-1 (x - E)
-    derivatives[1:, 0] = moved
-    for r in range(count):
-        # db/dx_r = w S^-1 [e_r res - b_r (x - E)]
-        derivatives[1:, 1 + r] = inverse[:, r, None] * residuals * weights - slopes[r] * moved
-    # dc0/dy = w - E . db/dy, dc0/dx_r = -E . db/dx_r - w b_r
-    derivatives[0] = -np.tensordot(means[1:], derivatives[1:], axes=1)
-    derivatives[0, 0] += weights
-    derivatives[0, 1:] -= slopes[:, None] * weights
-    return derivatives

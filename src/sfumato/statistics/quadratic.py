@@ -166,7 +166,9 @@ class Combined:
         turned = np.where((self.factors[0] < 0) | ((self.factors[0] == 0) & (self.factors[1] < 0)), -1.0, 1.0)
         directions = self.factors * turned
         order = np.argsort(np.arctan2(directions[1], directions[0]), kind="stable")
-        return self.factors @ self.middle, self.half[order], np.ascontiguousarray(directions[:, order])
+        # attributes that are known exactly take no steps; somebody has to, for the border to have a corner
+        steps = order[self.half[order].any(axis=1)] if self.half.any() else order[:1]
+        return self.factors @ self.middle, self.half[steps], np.ascontiguousarray(directions[:, steps])
 
     def largest(self, a: float, b: float, alpha: float, beta: float) -> Reals:
         """Return the sums where the form is largest."""

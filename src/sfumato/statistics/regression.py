@@ -26,11 +26,12 @@ import numpy as np
 
 from sfumato.arrays import Reals
 from sfumato.errors import SettingError
+from sfumato.parallel import side_by_side
 from sfumato.statistics.covariation import SMALLEST, Range, Scaled, covariance_within, power_of_two, slope_range
 from sfumato.statistics.language import Statistic
-from sfumato.statistics.points import derivatives_of, values_of
+from sfumato.statistics.points import Fitted
 from sfumato.statistics.quadratic import Combined, Form, Pair, divide
-from sfumato.statistics.sample import Sample
+from sfumato.statistics.sample import Boxes, Sample
 from sfumato.statistics.spread import ROUNDING, mean_slack, rounding_of, spread_of
 
 MAX_CLIMBS = 24
@@ -107,7 +108,9 @@ class Reached:
 
 def regression_ranges(sample: Sample, statistic: Statistic, at_middles: Reals) -> list[Range]:
     """Return the ranges of intercept and slopes; infinite where nothing is proved."""
-    climbs = [_climb(sample, statistic, target) for target in range(at_middles.size)]
+    ways = [(target, sign) for target in range(at_middles.size) for sign in (-1.0, 1.0)]
+    reached = side_by_side(lambda way: _climb(sample.boxes, statistic, *way), ways)
+    climbs = list(zip(reached[0::2], reached[1::2], strict=True))
     attained = [(low.value, high.value) for low, high in climbs]
     slopes, predictors = at_middles[1:], statistic.attributes[1:]
     if slopes.size == 1:
@@ -124,46 +127,52 @@ def regression_ranges(sample: Sample, statistic: Statistic, at_middles: Reals) -
     ]
 
 
-def _climb(sample: Sample, statistic: Statistic, target: int) -> tuple[Reached, Reached]:
-    """Find data with a small and data with a large coefficient, by moving all values along the derivatives."""
-    boxes = sample.boxes
-    ends = []
-    for sign in (-1.0, 1.0):
-        values = boxes.middles
-        best = sign * float(values_of(statistic, values, boxes.shares)[target])
-        share = 1.0
-        for _ in range(MAX_CLIMBS):
-            rising = sign * derivatives_of(statistic, values, boxes.shares)[target] > 0.0
-            corner = np.where(rising, boxes.hi, boxes.lo)
-            moved = np.clip(values + share * (corner - values), boxes.lo, boxes.hi)
-            try:
-                reached = sign * float(values_of(statistic, moved, boxes.shares)[target])
-            except SettingError:
-                # on the way the predictors became dependent
-                reached = -math.inf
-            if reached > best + 1e-9 * abs(best):
-                best, values = reached, moved
-            elif share > 0.1:
-                share *= 0.5
-            else:
-                break
-        ends.append(Reached(sign * best, values))
-    return ends[0], ends[1]
+def _climb(boxes: Boxes, statistic: Statistic, target: int, sign: float) -> Reached:
+    """Find data with a small or a large coefficient, by moving all values along the derivatives."""
+    values = boxes.middles
+    fitted = Fitted.of(statistic, values, boxes.shares)
+    best = sign * float(fitted.coefficients[target])
+    corner, share = _corner(boxes, fitted, target, sign), 1.0
+    for _ in range(MAX_CLIMBS):
+        moved = np.clip(values + share * (corner - values), boxes.lo, boxes.hi)
+        try:
+            fitted = Fitted.of(statistic, moved, boxes.shares)
+            reached = sign * float(fitted.coefficients[target])
+        except SettingError:
+            # on the way the predictors became dependent
+            reached = -math.inf
+        if reached > best + 1e-9 * abs(best):
+            best, values = reached, moved
+            corner = _corner(boxes, fitted, target, sign)
+        elif share > 0.1:
+            share *= 0.5
+        else:
+            break
+    return Reached(sign * best, values)
+
+
+def _corner(boxes: Boxes, fitted: Fitted, target: int, sign: float) -> Reals:
+    """Return the ends of the boxes towards which a coefficient grows, or falls if the sign is negative."""
+    return np.where(sign * fitted.derivatives(target) > 0.0, boxes.hi, boxes.lo)
 
 
 def _two_slopes(plane: Plane, climbs: Sequence[tuple[Reached, Reached]]) -> list[Interval]:
     """Return what the slopes on two predictors are proved to lie between."""
-    proved = []
-    for number, (low, high) in enumerate(climbs, start=1):
+
+    def bound(way: tuple[int, float]) -> float:
+        number, sign = way
+        low, high = climbs[number - 1]
         scale = plane.slope_scale(number)
         tolerance = PRECISION * (high.value - low.value) / scale + SMALLEST
-        lower = -_partial_bound(plane, number, low, -1.0, tolerance) * scale
-        upper = _partial_bound(plane, number, high, 1.0, tolerance) * scale
-        if math.isfinite(lower) and math.isfinite(upper):
-            proved.append((lower - 8 * ROUNDING * abs(lower), upper + 8 * ROUNDING * abs(upper)))
-        else:
-            proved.append(NOT_PROVED)
-    return proved
+        return sign * _partial_bound(plane, number, high if sign > 0 else low, sign, tolerance) * scale
+
+    found = side_by_side(bound, [(number, sign) for number in (1, 2) for sign in (-1.0, 1.0)])
+    return [
+        (lower - 8 * ROUNDING * abs(lower), upper + 8 * ROUNDING * abs(upper))
+        if math.isfinite(lower) and math.isfinite(upper)
+        else NOT_PROVED
+        for lower, upper in zip(found[0::2], found[1::2], strict=True)
+    ]
 
 
 def _partial_bound(plane: Plane, number: int, reached: Reached, sign: float, tolerance: float) -> float:

@@ -25,7 +25,7 @@ def evidence(promise: sf.Promise, **settings) -> Evidence:
     made = Certificate.model_construct(
         software={}, promise=promise, measured={}, settings=settings, data=facts, codebook="", seal=""
     )
-    return Evidence("out", Audit((), {"records": 5}), made, None, None, None, ())
+    return Evidence("out", Audit((), {"records": 5}), made, None, None, ())
 
 
 def words(promise: sf.Promise, **settings) -> str:

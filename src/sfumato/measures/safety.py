@@ -32,14 +32,23 @@ from sfumato.settings import listed
 class AttributeSafety:
     """What the blocks tell about one sensitive attribute. Each measure is computed when first asked for."""
 
-    contingency: Contingency
-    """How often each sensitive value occurs in each block."""
+    blocks: Blocks
+    """The records that look alike."""
+    sensitive: Encoded
+    """Its values."""
+    wildcards: bool
+    """Whether a missing value could be any."""
     distance: Distance
     """The ground distance of t."""
     tree: Sequence[Codes] = ()
     """The hierarchy behind a hierarchical distance."""
     unknown_records: int = 0
     """How many records have a value that the hierarchy does not know; they join its fallback."""
+
+    @cached_property
+    def contingency(self) -> Contingency:
+        """How often each value occurs in each block."""
+        return tabulate(self.blocks, self.sensitive, wildcards=self.wildcards)
 
     @cached_property
     def l(self) -> BlockMeasure:  # noqa: E743  # the field's own letter
@@ -301,7 +310,7 @@ def _attribute(
         distance = "hierarchical" if hierarchy else "ordered" if ordered else "equal"
     if distance == "hierarchical" and hierarchy is None:
         raise SettingError(f"the hierarchical distance of {name!r} needs its hierarchy")
-    counts = tabulate(blocks, encoded, wildcards=wildcards)
     if hierarchy is None or distance != "hierarchical":
-        return AttributeSafety(counts, distance)
-    return AttributeSafety(counts, distance, hierarchy.tree(encoded), hierarchy.unknown(encoded)[1])
+        return AttributeSafety(blocks, encoded, wildcards, distance)
+    unknown = hierarchy.unknown(encoded)[1]
+    return AttributeSafety(blocks, encoded, wildcards, distance, hierarchy.tree(encoded), unknown)

@@ -8,10 +8,12 @@ from typing import Any, Literal
 from sfumato.measures.fuzzy_safety import FuzzyAttributeSafety, FuzzySafety
 from sfumato.measures.risk import Risk
 from sfumato.measures.safety import AttributeSafety, Safety
+from sfumato.parallel import side_by_side
 
 
 def summarize(safety: Safety) -> dict[str, Any]:
     """Return all measures of a table as numbers; null stands for what has no finite value."""
+    attributes = side_by_side(_summarize_attribute, list(safety.attributes.values()))
     return {
         "records": safety.records,
         "blocks": len(safety.blocks),
@@ -21,7 +23,7 @@ def summarize(safety: Safety) -> dict[str, Any]:
         "risk": _summarize_risk(safety.risk),
         "households": None if safety.households is None else int(safety.households.worst),
         "together": _summarize_together(safety),
-        "attributes": {name: _summarize_attribute(a) for name, a in safety.attributes.items()},
+        "attributes": dict(zip(safety.attributes, attributes, strict=True)),
         "missing": safety.roles.missing,
         "other_reading": _summarize_other(safety),
     }

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 
@@ -14,7 +15,7 @@ from pydantic import ValidationError
 from sfumato.errors import ReleaseError, SfumatoError
 from sfumato.fuzzy.released import misfit
 from sfumato.html import table as html_table
-from sfumato.measures.kept import Why, explain, keeps
+from sfumato.measures.kept import Kept, Why, explain, keeps
 from sfumato.measures.promise import Promise
 from sfumato.measures.summary import summarize
 from sfumato.microfile.forms import Fuzzy, Interval, Sets
@@ -48,6 +49,8 @@ class Audit:
     """All measures of the data; empty where they could not be taken."""
     reasons: tuple[Why, ...] = ()
     """For each limit that is broken, why."""
+    kept: Kept | None = field(default=None, repr=False, compare=False)
+    """The blocks measured against the promise, if there is one that can be measured."""
 
     @property
     def holds(self) -> bool:
@@ -109,7 +112,7 @@ def audit_table(table: Microfile, promise: Promise, codebook: Codebook) -> Audit
         findings.append(Finding("data", f"{wrong:,} households have members who cannot have {shared} in common"))
     if fuzzy or promise.q is not None:
         findings += _fuzzy_findings(promise, fuzzy, measured, broken=bool(reasons))
-    return Audit(tuple(findings), measured, tuple(reasons))
+    return Audit(tuple(findings), measured, tuple(reasons), kept)
 
 
 def _fuzzy_findings(
@@ -200,6 +203,11 @@ class Opened:
     certificate: Certificate | None = None
     codebook: Codebook | None = None
     frame: pl.DataFrame | None = None
+
+    @cached_property
+    def table(self) -> Microfile | None:
+        """The data as a microfile, whose columns are then encoded once for all that looks at them."""
+        return None if self.frame is None or self.codebook is None else table_of(self.frame, self.codebook)
 
 
 def open_files(folder: Path) -> Opened:
@@ -295,17 +303,17 @@ def audit_folder(folder: Path) -> Audit:
 
 def audit_files(opened: Opened) -> Audit:
     """Measure what was read from a release's files."""
-    if opened.certificate is None or opened.codebook is None or opened.frame is None:
-        return Audit(tuple(opened.findings))
     try:
-        table = table_of(opened.frame, opened.codebook)
+        table = opened.table
     except SfumatoError as error:
         return Audit((*opened.findings, Finding("data", error.message)))
+    if opened.certificate is None or opened.codebook is None or table is None:
+        return Audit(tuple(opened.findings))
     again = audit_table(table, opened.certificate.promise, opened.codebook)
     findings = [*opened.findings, *again.findings]
     if again.measured:
         findings += _differences(opened.certificate.measured, again.measured)
-    return Audit(tuple(findings), again.measured, again.reasons)
+    return replace(again, findings=tuple(findings))
 
 
 def _differences(said: dict[str, Any], now: dict[str, Any], path: str = "") -> Iterator[Finding]:

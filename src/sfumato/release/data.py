@@ -13,6 +13,7 @@ import polars as pl
 
 from sfumato.errors import MicrofileError, ReleaseError
 from sfumato.microfile.microfile import Microfile
+from sfumato.parallel import side_by_side
 from sfumato.release.certificate import ColumnFacts, ColumnType
 
 _RUNS = r"(\s*[=+\-@＝＋－＠]|[\t\r\n])"
@@ -186,9 +187,10 @@ def _check_columns(frame: pl.DataFrame, columns: Mapping[str, ColumnType], file:
 
 def column_facts(frame: pl.DataFrame) -> dict[str, ColumnFacts]:
     """Describe and digest each column."""
+    digests = side_by_side(_digest, frame.get_columns())
     return {
-        name: ColumnFacts(type=_type_of(frame.schema[name], name), sha256=_digest(frame.get_column(name)))
-        for name in frame.columns
+        name: ColumnFacts(type=_type_of(frame.schema[name], name), sha256=digest)
+        for name, digest in zip(frame.columns, digests, strict=True)
     }
 
 

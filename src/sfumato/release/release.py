@@ -206,6 +206,17 @@ class Release:
         """Measure what is written, not what it was made of."""
         return audit_table(table_of(frame, self.codebook), self.promise, self.codebook)
 
+    def _measured(self, frame: pl.DataFrame) -> dict[str, Any]:
+        """Measure what is to be written, refusing it if it does not keep the promise."""
+        audit = self._audit(frame)
+        if not audit.holds:
+            raise ReleaseError(
+                "the release does not keep its own promise and was not written: "
+                + "; ".join(finding.message for finding in audit.findings),
+                hint="protect it more strongly, or promise less",
+            )
+        return audit.measured
+
     def write(
         self,
         folder: str | Path,
@@ -252,19 +263,13 @@ class Release:
         frame = released_frame(self.microfile)
         if order == "shuffled":
             frame = reordered(frame, np.random.default_rng(seed))
-        audit = self._audit(frame)
-        if not audit.holds:
-            raise ReleaseError(
-                "the release does not keep its own promise and was not written: "
-                + "; ".join(finding.message for finding in audit.findings),
-                hint="protect it more strongly, or promise less",
-            )
+        measured = self._measured(frame)
         private = {**self.private, "seed": seed, "order": order}
         for name, content in (("settings", self.settings), ("private", private)):
             _check_json(name, content)
         with ExitStack() as undo, new_folder(folder, force=force, check=_refuse_strangers) as work:
             progress("writing", 0.3)
-            certificate = self._fill(work, frame, audit, format)
+            certificate = self._fill(work, frame, measured, format)
             progress("verifying", 0.7)
             _verify(work)
             record = record_file(beside(folder, ".private"), certificate.seal)
@@ -275,7 +280,7 @@ class Release:
             progress("verifying", 1.0)
         return folder
 
-    def _fill(self, work: Path, frame: pl.DataFrame, audit: Audit, format: Format) -> Certificate:
+    def _fill(self, work: Path, frame: pl.DataFrame, measured: dict[str, Any], format: Format) -> Certificate:
         """Write data, codebook and certificate."""
         data = work / f"data.{format}"
         write_data(frame, data)
@@ -283,7 +288,7 @@ class Release:
         certificate = Certificate(
             software=_versions(),
             promise=self.promise,
-            measured=audit.measured,
+            measured=measured,
             settings=self.settings,
             data=DataFacts(file=data.name, sha256=digest_of(data), records=frame.height, columns=column_facts(frame)),
             codebook=digest_of(work / CODEBOOK),
@@ -301,14 +306,18 @@ def open_release(folder: str | Path) -> Release:
 
 def release_of(opened: Opened, path: Path) -> Release:
     """Make a release of the files that were read from a folder."""
-    if opened.findings or opened.certificate is None or opened.codebook is None or opened.frame is None:
+    try:
+        table = None if opened.findings else opened.table
+    except SfumatoError as error:
+        raise ReleaseError(f"{path} is not intact: {error.message}") from None
+    if opened.certificate is None or opened.codebook is None or table is None:
         raise ReleaseError(
             f"{path} is not intact: " + "; ".join(f"{f.about} {f.message}" for f in opened.findings),
             hint="sfumato audit tells more; fetch the release again",
         )
     try:
         release = Release(
-            table_of(opened.frame, opened.codebook),
+            table,
             promise=opened.certificate.promise,
             forms=opened.codebook.forms(),
             hierarchies=opened.codebook.hierarchies(),

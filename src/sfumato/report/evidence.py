@@ -13,9 +13,9 @@ from sfumato.errors import ReleaseError
 from sfumato.fuzzy.released import sets_of
 from sfumato.measures.detail import Detail, detail_of
 from sfumato.measures.guessing import Guessing, guessing
-from sfumato.measures.kept import Kept, keeps
+from sfumato.measures.kept import Kept
 from sfumato.progress import Progress, silent, within
-from sfumato.release.audit import Audit, Opened, audit_files, open_files, require_release, table_of
+from sfumato.release.audit import Audit, Opened, audit_files, open_files, require_release
 from sfumato.release.certificate import Certificate
 from sfumato.release.codebook import Codebook
 from sfumato.release.fuzziness import fuzzy_forms
@@ -31,8 +31,6 @@ class Evidence:
     audit: Audit
     certificate: Certificate | None
     codebook: Codebook | None
-    kept: Kept | None
-    """Its blocks measured against the promise, if there is one that can be measured."""
     release: Release | None
     """None where the files do not belong together, so that nothing should be computed from them."""
     told: tuple[Told, ...]
@@ -42,7 +40,7 @@ class Evidence:
         """How much detail of each record is gone, if blocks were measured and belong to the rest."""
         if self.kept is None or self.release is None:
             return None
-        forms = {name: entry.form for name, entry in self.release.codebook.attributes.items()}
+        forms = self.release.codebook.forms()
         return detail_of(self.release.microfile, quasi=self.kept.promise.quasi, forms=forms)
 
     @cached_property
@@ -57,6 +55,11 @@ class Evidence:
         quasi = () if self.certificate is None else self.certificate.promise.quasi
         sets = {} if self.codebook is None else fuzzy_forms(self.codebook)
         return [name for one in quasi for name in (sets_of(sets[one]).attributes if one in sets else (one,))]
+
+    @property
+    def kept(self) -> Kept | None:
+        """Its blocks measured against the promise, if there is one that can be measured."""
+        return self.audit.kept
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -106,7 +109,6 @@ def evidence_of(folder: Path, *, progress: Progress = silent) -> Evidence:
         audit=audit,
         certificate=opened.certificate,
         codebook=opened.codebook,
-        kept=_kept(opened, audit),
         release=release,
         told=() if release is None else preserved_by(release, progress=within(progress, 0.4, 0.8)),
     )
@@ -118,15 +120,3 @@ def _release(opened: Opened, folder: Path) -> Release | None:
     except ReleaseError:
         # what is wrong stands among the findings
         return None
-
-
-def _kept(opened: Opened, audit: Audit) -> Kept | None:
-    """Measure the blocks again, for the audit keeps only their summary."""
-    if not audit.measured or opened.certificate is None or opened.codebook is None or opened.frame is None:
-        return None
-    promise, columns = opened.certificate.promise, opened.codebook.columns()
-    keys = [column for name in promise.quasi for column in columns[name]]
-    if not keys:
-        return None
-    table, book = table_of(opened.frame, opened.codebook), opened.codebook
-    return keeps(table, promise, keys=keys, hierarchies=book.hierarchies(), forms=book.forms())

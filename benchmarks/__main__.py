@@ -15,6 +15,7 @@ ALL = (
     "reading",
     "agreement",
     "boxes",
+    "chain",
     "clustering",
     "study_fuzzy",
     "groups",

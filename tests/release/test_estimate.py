@@ -202,3 +202,16 @@ def test_a_written_release_tells_the_truth_about_its_original(tmp_path):
             for one, other in pairs:
                 assert one.lower <= other.value <= one.upper, text
                 assert one.records == int(known.sum())
+
+
+def test_a_regression_tells_how_far_it_is():
+    rng = np.random.default_rng(0)
+    low = {name: rng.normal(size=200) for name in ("y", "x", "u")}
+    table = pl.DataFrame({f"{name}.{end}": low[name] + by for name in low for end, by in (("lo", 0.0), ("hi", 0.01))})
+    forms = dict.fromkeys(low, sf.Interval())
+    release = sf.Release(table, promise=sf.Promise(quasi=["x"], k=1), forms=forms)
+    shares: list[float] = []
+    release.estimate("regress(y ~ x + u)", progress=lambda task, share: shares.append(share))
+    assert len(shares) > 5
+    assert shares == sorted(shares)
+    assert shares[-1] == pytest.approx(1.0)

@@ -48,9 +48,10 @@ def audit(
     _check(private, picture)
     linkage = _linkage(outside, given | ({} if missing_as is None else {"missing": missing_as}), how, seed)
     with progress_shown() as progress:
-        progress("auditing", 0.0)
+        progress("reading", 0.0)
         require_release(release)
         opened = open_files(release)
+        progress("auditing", 0.3)
         record = None if private is None else _record(private, opened)
         found = audit_files(opened) if record is None else audit_with_record(opened, record)
         if outside is not None:

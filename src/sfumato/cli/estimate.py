@@ -9,6 +9,7 @@ import typer
 
 from sfumato.cli.options import Json, Seed
 from sfumato.cli.show import console, emit, progress_shown, table
+from sfumato.progress import within
 from sfumato.release.release import open_release
 from sfumato.statistics.dismissal import Dismiss, dismissal_of
 from sfumato.statistics.estimate import Estimate, Regression
@@ -58,7 +59,8 @@ def estimate(
         found = []
         for number, statistic in enumerate(statistics):
             progress(statistic, number / len(statistics))
-            found.append(opened.estimate(statistic, weight=weight, dismiss=wanted, calibrate=calibrate))
+            part = within(progress, number / len(statistics), (number + 1) / len(statistics))
+            found.append(opened.estimate(statistic, weight=weight, dismiss=wanted, calibrate=calibrate, progress=part))
         if picture is not None:
             from sfumato.report import estimates_chart, write_picture
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from sfumato.errors import SfumatoError
-from sfumato.progress import Progress, silent
+from sfumato.progress import Progress, silent, within
 from sfumato.release.release import Release
 from sfumato.statistics.estimate import Estimate, Regression
 
@@ -56,7 +56,7 @@ def preserved_by(release: Release, *, progress: Progress = silent) -> tuple[Told
     release
         The release, whose weight is used if it has one.
     progress
-        Called before each.
+        Told how far the work is.
     """
     given = release.settings.get("preserve")
     wanted = [one for one in given if isinstance(one, Mapping)] if isinstance(given, list) else []
@@ -65,8 +65,10 @@ def preserved_by(release: Release, *, progress: Progress = silent) -> tuple[Told
         text, accuracy = str(one.get("statistic")), one.get("accuracy")
         welcome = float(accuracy) if isinstance(accuracy, int | float) and accuracy > 0 else None
         progress(text, place / len(wanted))
+        part = within(progress, place / len(wanted), (place + 1) / len(wanted))
         try:
-            found.append(Told(text, release.estimate(text, weight=release.promise.weight), accuracy=welcome))
+            estimate = release.estimate(text, weight=release.promise.weight, progress=part)
+            found.append(Told(text, estimate, accuracy=welcome))
         except SfumatoError as error:
             found.append(Told(text, None, error.message))
     return tuple(found)

@@ -126,6 +126,7 @@ class Release:
         weight: str | None = None,
         dismiss: Dismiss | None = None,
         calibrate: bool | None = None,
+        progress: Progress = silent,
     ) -> Estimate | Regression:
         """Return a statistic of the original, as far as the release tells it: its value and its range.
 
@@ -142,6 +143,8 @@ class Release:
         calibrate
             Whether these weights must keep the moments that the statistic is made of; if not, it is biased. Default:
             what the settings say, or true.
+        progress
+            Called while a regression is estimated, which takes longest.
 
         Examples
         --------
@@ -156,7 +159,14 @@ class Release:
         dismissal = self._dismissal(dismiss=dismiss, calibrate=calibrate)
         asked, known = self._known(statistic, weight)
         return estimate_of(
-            asked, known.lo, known.hi, known.weights, left_out=known.left_out, weight=weight, dismissal=dismissal
+            asked,
+            known.lo,
+            known.hi,
+            known.weights,
+            left_out=known.left_out,
+            weight=weight,
+            dismissal=dismissal,
+            progress=progress,
         )
 
     def sensitivities(self, statistic: str, *, weight: str | None = None) -> dict[str, Reals]:
@@ -259,10 +269,11 @@ class Release:
         seed = secrets.randbits(63) if seed is None else seed
         if not isinstance(seed, int) or seed < 0:
             raise SettingError("seed must be a whole number, not negative")
-        progress("measuring", 0.0)
+        progress("ordering", 0.0)
         frame = released_frame(self.microfile)
         if order == "shuffled":
             frame = reordered(frame, np.random.default_rng(seed))
+        progress("measuring", 0.1)
         measured = self._measured(frame)
         private = {**self.private, "seed": seed, "order": order}
         for name, content in (("settings", self.settings), ("private", private)):

@@ -99,10 +99,11 @@ def evidence_of(folder: Path, *, progress: Progress = silent) -> Evidence:
         If the folder is no release at all.
     """
     require_release(folder)
-    progress("auditing", 0.0)
+    progress("reading", 0.0)
     opened = open_files(folder)
+    progress("auditing", 0.1)
     audit = audit_files(opened)
-    progress("measuring", 0.3)
+    progress("opening", 0.3)
     release = _release(opened, folder) if audit.measured else None
     return Evidence(
         name=Path(os.path.abspath(folder)).name,

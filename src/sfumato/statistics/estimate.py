@@ -12,6 +12,7 @@ import numpy as np
 from sfumato.arrays import Reals
 from sfumato.errors import SettingError
 from sfumato.html import table
+from sfumato.progress import Progress, silent
 from sfumato.statistics.covariation import Range, Scaled, correlation_range, covariance_range
 from sfumato.statistics.dismissal import Dismiss, Dismissal, Weighted, box_weights, dismissal_of
 from sfumato.statistics.language import Statistic, parse
@@ -227,6 +228,7 @@ def estimate_of(
     left_out: int = 0,
     weight: str | None = None,
     dismissal: Dismissal | None = None,
+    progress: Progress = silent,
 ) -> Estimate | Regression:
     """Return what a statistic can be, noting how many records were left out and what weights the rest."""
     for one, other, missing in ((lo, hi, "hi"), (hi, lo, "lo")):
@@ -236,7 +238,7 @@ def estimate_of(
     statistic.check([name for name in lo if name in hi])
     sample = Sample(lo, hi, statistic.attributes, weights)
     weighty = sample.weighty()
-    found = _estimates(statistic, weighty)
+    found = _estimates(statistic, weighty, progress)
     if dismissal is not None:
         found = _with_weighted(statistic, weighty.boxes, found, dismissal)
     found = [replace(one, records=sample.records, left_out=left_out, weight=weight) for one in found]
@@ -245,9 +247,10 @@ def estimate_of(
     return found[0]
 
 
-def _estimates(statistic: Statistic, sample: Sample) -> list[Estimate]:
+def _estimates(statistic: Statistic, sample: Sample, progress: Progress = silent) -> list[Estimate]:
     """Estimate each target."""
-    return (_of_one if statistic.name in ("mean", "var", "std") else _of_several)(statistic, sample)
+    alone = statistic.name in ("mean", "var", "std")
+    return _of_one(statistic, sample) if alone else _of_several(statistic, sample, progress)
 
 
 def _with_weighted(statistic: Statistic, boxes: Boxes, found: list[Estimate], dismissal: Dismissal) -> list[Estimate]:
@@ -327,7 +330,7 @@ def _root(found: Range) -> Range:
     )
 
 
-def _of_several(statistic: Statistic, sample: Sample) -> list[Estimate]:
+def _of_several(statistic: Statistic, sample: Sample, progress: Progress) -> list[Estimate]:
     """Estimate a statistic of two or more attributes, from the distinct boxes."""
     boxes = sample.boxes
     check_defined(statistic, sample)
@@ -340,7 +343,7 @@ def _of_several(statistic: Statistic, sample: Sample) -> list[Estimate]:
     elif _is_linear(statistic, sample):
         found = _linear_ranges(statistic, sample, values, slopes)
     elif statistic.name == "regress":
-        found = regression_ranges(sample, statistic, values)
+        found = regression_ranges(sample, statistic, values, progress)
     else:
         scaled = Scaled.of(sample, *statistic.attributes)
         found = [covariance_range(scaled) if statistic.name == "cov" else correlation_range(scaled)]

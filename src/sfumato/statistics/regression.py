@@ -19,7 +19,7 @@ E are below one. If they are not, nothing is proved.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -27,6 +27,7 @@ import numpy as np
 from sfumato.arrays import Reals
 from sfumato.errors import SettingError
 from sfumato.parallel import side_by_side
+from sfumato.progress import Progress
 from sfumato.statistics.covariation import SMALLEST, Range, Scaled, covariance_within, power_of_two, slope_range
 from sfumato.statistics.language import Statistic
 from sfumato.statistics.points import Fitted
@@ -36,6 +37,8 @@ from sfumato.statistics.spread import ROUNDING, mean_slack, rounding_of, spread_
 
 MAX_CLIMBS = 24
 MAX_PARTS = 30
+CLIMBED = 0.3
+"""The share of the work that is done when the ends that data reach are found."""
 PRECISION = 0.02
 """How close guaranteed and attained ends of two slopes should come, as a share of the attained width."""
 ROOM = 1.0 + 1e-9
@@ -106,10 +109,20 @@ class Reached:
     """One row an attribute, outcome first."""
 
 
-def regression_ranges(sample: Sample, statistic: Statistic, at_middles: Reals) -> list[Range]:
+def regression_ranges(sample: Sample, statistic: Statistic, at_middles: Reals, progress: Progress) -> list[Range]:
     """Return the ranges of intercept and slopes; infinite where nothing is proved."""
+    done = 0.0
+
+    def told(share: float | None = None) -> None:
+        # threads that have nothing new to tell call too, for an interruption reaches them only so
+        nonlocal done
+        done = done if share is None else share
+        progress(statistic.text, done)
+
     ways = [(target, sign) for target in range(at_middles.size) for sign in (-1.0, 1.0)]
-    reached = side_by_side(lambda way: _climb(sample.boxes, statistic, *way), ways)
+    reached = side_by_side(
+        lambda way: _climb(sample.boxes, statistic, *way, told), ways, progress=lambda share: told(CLIMBED * share)
+    )
     climbs = list(zip(reached[0::2], reached[1::2], strict=True))
     attained = [(low.value, high.value) for low, high in climbs]
     slopes, predictors = at_middles[1:], statistic.attributes[1:]
@@ -119,7 +132,7 @@ def regression_ranges(sample: Sample, statistic: Statistic, at_middles: Reals) -
         attained[1] = (min(attained[1][0], found.attained[0]), max(attained[1][1], found.attained[1]))
     else:
         plane = Plane.of(sample)
-        proved = _two_slopes(plane, climbs[1:]) if slopes.size == 2 else _many_slopes(plane, slopes)
+        proved = _two_slopes(plane, climbs[1:], told) if slopes.size == 2 else _many_slopes(plane, slopes)
     proved = [_intercept(sample, statistic, slopes, proved), *proved]
     return [
         Range(min(low, reached[0]), max(high, reached[1]), reached)
@@ -127,13 +140,14 @@ def regression_ranges(sample: Sample, statistic: Statistic, at_middles: Reals) -
     ]
 
 
-def _climb(boxes: Boxes, statistic: Statistic, target: int, sign: float) -> Reached:
+def _climb(boxes: Boxes, statistic: Statistic, target: int, sign: float, told: Callable[[], None]) -> Reached:
     """Find data with a small or a large coefficient, by moving all values along the derivatives."""
     values = boxes.middles
     fitted = Fitted.of(statistic, values, boxes.shares)
     best = sign * float(fitted.coefficients[target])
     corner, share = _corner(boxes, fitted, target, sign), 1.0
     for _ in range(MAX_CLIMBS):
+        told()
         moved = np.clip(values + share * (corner - values), boxes.lo, boxes.hi)
         try:
             fitted = Fitted.of(statistic, moved, boxes.shares)
@@ -156,7 +170,7 @@ def _corner(boxes: Boxes, fitted: Fitted, target: int, sign: float) -> Reals:
     return np.where(sign * fitted.derivatives(target) > 0.0, boxes.hi, boxes.lo)
 
 
-def _two_slopes(plane: Plane, climbs: Sequence[tuple[Reached, Reached]]) -> list[Interval]:
+def _two_slopes(plane: Plane, climbs: Sequence[tuple[Reached, Reached]], told: Callable[..., None]) -> list[Interval]:
     """Return what the slopes on two predictors are proved to lie between."""
 
     def bound(way: tuple[int, float]) -> float:
@@ -164,9 +178,10 @@ def _two_slopes(plane: Plane, climbs: Sequence[tuple[Reached, Reached]]) -> list
         low, high = climbs[number - 1]
         scale = plane.slope_scale(number)
         tolerance = PRECISION * (high.value - low.value) / scale + SMALLEST
-        return sign * _partial_bound(plane, number, high if sign > 0 else low, sign, tolerance) * scale
+        return sign * _partial_bound(plane, number, high if sign > 0 else low, sign, tolerance, told) * scale
 
-    found = side_by_side(bound, [(number, sign) for number in (1, 2) for sign in (-1.0, 1.0)])
+    ways = [(number, sign) for number in (1, 2) for sign in (-1.0, 1.0)]
+    found = side_by_side(bound, ways, progress=lambda share: told(CLIMBED + (1.0 - CLIMBED) * share))
     return [
         (lower - 8 * ROUNDING * abs(lower), upper + 8 * ROUNDING * abs(upper))
         if math.isfinite(lower) and math.isfinite(upper)
@@ -175,7 +190,9 @@ def _two_slopes(plane: Plane, climbs: Sequence[tuple[Reached, Reached]]) -> list
     ]
 
 
-def _partial_bound(plane: Plane, number: int, reached: Reached, sign: float, tolerance: float) -> float:
+def _partial_bound(
+    plane: Plane, number: int, reached: Reached, sign: float, tolerance: float, told: Callable[[], None]
+) -> float:
     """Bound the slope of sign * y on one of two predictors."""
     y, x, u = np.eye(3)[[0, number, 3 - number]]
     values = plane.place_of(reached.values)
@@ -191,6 +208,7 @@ def _partial_bound(plane: Plane, number: int, reached: Reached, sign: float, tol
     away = most * max(abs(g_range[0] - g), abs(g_range[1] - g)) * ROOM
 
     def bound(start: float, end: float) -> float:
+        told()
         middle, width = 0.5 * (start + end), 0.5 * (end - start) * ROOM
         least = plane.variance_of(x - middle * u)[0] - width**2 * most * ROOM
         if not least > 0.0:

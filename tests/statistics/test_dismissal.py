@@ -89,7 +89,7 @@ def test_a_weighted_statistic_is_that_of_weighted_records(text, kind, calibrate,
         return found
 
     kept = dismissal.box_weights
-    monkeypatch.setattr("sfumato.statistics.estimate.box_weights", noted)
+    monkeypatch.setattr("sfumato.statistics.estimating.box_weights", noted)
     data, lo, hi = cut()
     survey = np.random.default_rng(1).gamma(3.0, 1.0, 3000)
     found = range_of(text, lo, hi, survey, dismiss=kind, calibrate=calibrate)

@@ -37,7 +37,8 @@ from sfumato.release.codebook import Codebook, describe
 from sfumato.release.data import column_facts, released_frame, reordered, write_data
 from sfumato.release.folder import beside, check_target, move_private, new_folder, remove_private, write_private
 from sfumato.statistics.dismissal import Dismiss, Dismissal, dismissal_of
-from sfumato.statistics.estimate import Estimate, Regression, estimate_of
+from sfumato.statistics.estimate import Estimate, Regression
+from sfumato.statistics.estimating import estimate_of
 from sfumato.statistics.language import Statistic, parse
 from sfumato.statistics.sensitivity import sensitivities
 from sfumato.version import __version__

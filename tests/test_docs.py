@@ -33,6 +33,20 @@ def test_the_documentation_names_every_page():
     assert pages == set(re.findall(r": (\S+\.md)", (ROOT / "mkdocs.yml").read_text()))
 
 
+def test_the_map_of_the_house_names_every_room():
+    rooms = [one for one in (ROOT / "src/sfumato").iterdir() if one.suffix == ".py" or (one / "__init__.py").exists()]
+    names = {f"{one.name}/" if one.is_dir() else one.name for one in rooms} - {"__init__.py", "__main__.py"}
+    design = (ROOT / "docs/design.md").read_text()
+    assert sorted(name for name in names if name not in design) == []
+
+
+def test_the_way_of_the_data_goes_through_files_that_exist():
+    files = {path.as_posix() for folder in ("src", "handbook", "tests") for path in (ROOT / folder).rglob("*.py")}
+    named = set(re.findall(r"`([\w/]+\.py)", (ROOT / "docs/architecture.md").read_text()))
+    assert len(named) > 50
+    assert sorted(name for name in named if not any(path.endswith(f"/{name}") for path in files)) == []
+
+
 @pytest.mark.parametrize("name", ["README.md", "CONTRIBUTING.md", "CHANGELOG.md"])
 def test_links_of_pages_that_mkdocs_does_not_see_lead_somewhere(name):
     for target, heading in re.findall(r"\]\((?!https?:)([^)#]*)#?([^)]*)\)", (ROOT / name).read_text()):

@@ -2,10 +2,12 @@ from __future__ import annotations
 
 import re
 
+import numpy as np
 import pytest
 
 from sfumato.errors import SettingError
-from sfumato.report import estimates_chart, write_picture
+from sfumato.groups.signals import Signal
+from sfumato.report import estimates_chart, signal_chart, write_picture
 from sfumato.report.pictures import check_picture
 from sfumato.statistics import range_of
 
@@ -83,3 +85,18 @@ def test_names_of_pictures_are_checked(chart, tmp_path):
         check_picture(tmp_path / "out" / ".." / "a.png", beside=tmp_path)
     with pytest.raises(SettingError, match="no estimate to draw"):
         estimates_chart([])
+
+
+def test_signals_are_drawn_beside_each_other_with_a_mark_above_what_stands_out(tmp_path):
+    places = tuple("abcdefgh")
+    before = Signal(places, np.array([3.0, 4.0, 90.0, 2.0, 4.0, 1.0, 3.0, 2.0]), "quantity")
+    after = Signal(places, np.array([13.0, 14.0, 15.0, 12.0, 14.0, 11.0, 13.0, 12.0]), "quantity")
+    (rows,) = signal_chart({"before": before, "after": after}).to_dict()["datasets"].values()
+    assert [(one["place"], one["when"]) for one in rows if one["stands out"]] == [("c", "before")]
+    assert [one["value"] for one in rows if one["when"] == "after"] == after.values.tolist()
+    drawn = write_picture(signal_chart({"before": before, "after": after}), tmp_path / "signals.svg").read_text()
+    assert drawn.count("▼") == 1
+    with pytest.raises(SettingError, match="of one kind and of the same places"):
+        signal_chart({"one": before, "other": Signal(places, before.values, "difference")})
+    with pytest.raises(SettingError, match="one to 4 signals can be drawn at once"):
+        signal_chart({})

@@ -62,7 +62,8 @@ class Browser:
         page.on("console", lambda said: said.type in ("error", "warning") and self.heard.console.append(said.text))
         page.on("pageerror", lambda error: self.heard.console.append(str(error)))
         page.on("request", lambda request: self.heard.asked.append(request.url))
-        page.on("requestfailed", lambda request: self.heard.failed.append(request.url))
+        # what is left unasked because the next page is opened has not failed
+        page.on("requestfailed", lambda it: it.failure != "net::ERR_ABORTED" and self.heard.failed.append(it.url))
         page.on("response", lambda answer: answer.status >= 400 and self.heard.failed.append(answer.url))
 
     def look(self, address: str, widths: Sequence[int] = WIDTHS) -> list[Seen]:

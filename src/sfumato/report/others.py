@@ -11,7 +11,7 @@ from sfumato.report.estimates import INK
 from sfumato.report.labels import BESIDE, Field, linear_axis, risk_axis
 from sfumato.report.page import Picture, Section, Table, count, number, share
 from sfumato.report.records import RecordPart
-from sfumato.report.tradeoff import COLOUR
+from sfumato.report.tradeoff import COLOUR, detail_along
 
 if TYPE_CHECKING:
     import altair as alt
@@ -107,12 +107,7 @@ def others_chart(kept: Sequence[Other]) -> alt.LayerChart | alt.FacetChart:
 
     across, upward = linear_axis([one.detail for one in kept], room=BESIDE), risk_axis([one.rate for one in kept])
     labels = Field(across, upward, WIDTH, HEIGHT, SIZE).labels([(one.detail, one.rate, _name(one)) for one in kept])
-    x = alt.X(
-        "gone:Q",
-        title="detail that is gone",
-        scale=alt.Scale(**across.scale),
-        axis=alt.Axis(format="~%", tickCount=5, labelFlush=False),
-    )
+    x = detail_along(across)
     y = alt.Y(
         "risk:Q",
         title="average risk of a record",

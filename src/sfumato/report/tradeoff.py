@@ -84,12 +84,7 @@ def tradeoff_chart(circles: tuple[Circle, ...], average: Circle) -> alt.LayerCha
     most = max(one.records for one in circles)
     across = Axis(0.0, min(1.0, ROOM * max(one.gone for one in circles)) or 1.0)
     upward = risk_axis([one.risk for one in circles])
-    x = alt.X(
-        "gone:Q",
-        title="detail that is gone",
-        scale=alt.Scale(**across.scale),
-        axis=alt.Axis(format="~%", tickCount=5, labelFlush=False),
-    )
+    x = detail_along(across)
     y = alt.Y(
         "risk:Q", title="risk of a record", scale=alt.Scale(**upward.scale), axis=alt.Axis(format="~%", **upward.ticks)
     )
@@ -200,3 +195,15 @@ def _times(width: float, measure: float) -> str:
     ('1.5', '-')
     """
     return f"{width / measure:,.2g}" if measure > 0 else "-"
+
+
+def detail_along(axis: Axis) -> alt.X:
+    """Return the shares of detail that are gone, along an axis."""
+    import altair as alt
+
+    return alt.X(
+        "gone:Q",
+        title="detail that is gone",
+        scale=alt.Scale(**axis.scale),
+        axis=alt.Axis(format="~%", tickCount=5, labelFlush=False),
+    )

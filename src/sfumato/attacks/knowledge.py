@@ -6,6 +6,7 @@ of categories, which are numbered, or, where the release tells nothing, NaN.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -152,15 +153,18 @@ def _categories(table: Microfile, name: str, form: Form, outside: Microfile) -> 
     released, asking = table.encoded(name), outside.encoded(name)
     labels = [str(value) for value in released.values.tolist()]
     numeric = outside.series(name).dtype.is_numeric()
+    names = [_as_number(str(value)) if numeric else str(value) for value in asking.values.tolist()]
     members = [
         tuple(map(_as_number, its)) if numeric else its
         for its in (form.members[label] if isinstance(form, Sets) else (label,) for label in labels)
     ]
+    if isinstance(form, Sets) and form.open:
+        every = tuple(dict.fromkeys((*itertools.chain(*members), *names)))
+        members = [every if label in form.open else its for label, its in zip(labels, members, strict=True)]
     numbers: dict[str, int] = {}
     for its in sorted(members, key=len, reverse=True):
         for category in its:
             numbers.setdefault(category, len(numbers))
-    names = [_as_number(str(value)) if numeric else str(value) for value in asking.values.tolist()]
     codes = [numbers.get(category, len(numbers)) for category in names]
     if names and min(codes) == len(numbers):
         raise SettingError(

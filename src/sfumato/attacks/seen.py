@@ -38,7 +38,8 @@ def seen_in(released: Any) -> Microfile:
         elif isinstance(form, Fuzzy):
             columns |= _behind(table, name, form)
         else:
-            only = {label: members[0] for label, members in form.members.items() if len(members) == 1}
+            told = ((label, its) for label, its in form.members.items() if label not in form.open)
+            only = {label: its[0] for label, its in told if len(its) == 1}
             series = table.series(name).cast(pl.String)
             columns[name] = series.replace_strict(only, default=None, return_dtype=pl.String)
     exact = [name for name, entry in released.codebook.attributes.items() if isinstance(entry.form, Exact)]

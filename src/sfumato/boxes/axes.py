@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from sfumato.arrays import Codes, Counts, Flags, Reals
+from sfumato.errors import SettingError
 from sfumato.microfile.attribute import Kind
 from sfumato.microfile.encoding import Encoded
 from sfumato.microfile.hierarchy import EVERYTHING, Hierarchy
@@ -41,6 +42,8 @@ class Axis:
     """Of a tree: the label of each place, level by level."""
     listed: tuple[Mapping[str, tuple[str, ...]], ...] = ()
     """Of a tree that was made of listed values: those behind each label, level by level, whether they occur or not."""
+    strange: tuple[bool, ...] = ()
+    """Of a tree: which categories its hierarchy does not know."""
 
     @cached_property
     def lacks(self) -> bool:
@@ -135,7 +138,13 @@ def _tree(name: str, encoded: Encoded, hierarchy: Hierarchy) -> Axis:
     places = np.where(encoded.missing, 0, rank[np.maximum(encoded.codes, 0)]).astype(np.float64)
     values = [encoded.values[place] for place in order.tolist()]
     plain = [value.item() if isinstance(value, np.generic) else value for value in values]
-    paths = [hierarchy.path(value) or (hierarchy.fallback,) * hierarchy.height for value in plain]
+    known = [hierarchy.path(value) for value in plain]
+    if plain and not any(known):
+        raise SettingError(
+            f"hierarchies: that of {name!r} knows none of its {len(plain):,} values",
+            hint="is it that of another attribute, or are values written differently?",
+        )
+    paths = [path or (hierarchy.fallback,) * hierarchy.height for path in known]
     labels = [tuple(path[level] for path in paths) for level in range(hierarchy.height)]
     if len(nodes) - 1 > hierarchy.height:
         labels.append((EVERYTHING,) * len(plain))
@@ -148,6 +157,7 @@ def _tree(name: str, encoded: Encoded, hierarchy: Hierarchy) -> Axis:
         tuple(level[order] for level in nodes[1:]),
         tuple(labels),
         _listed(hierarchy),
+        tuple(path is None for path in known),
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from sfumato.arrays import Counts, Flags, Reals
 from sfumato.boxes.axes import Axis
 from sfumato.boxes.edges import Edges
+from sfumato.errors import SettingError
 from sfumato.microfile.forms import Form, Interval, Sets
 
 Bits = NDArray[np.uint64]
@@ -116,16 +117,21 @@ def node_column(axis: Axis, edges: Edges, lacking: Flags) -> Column:
         keys = np.where(holds, level * len(axis.values) + first, keys)
     found, codes = np.unique(keys, return_inverse=True)
     names = [str(value) for value in axis.values]
+    strange = np.array(axis.strange)
     described: list[tuple[str, tuple[str, ...]]] = []
+    whole: set[str] = set()
     for key in found.tolist():
         level, place = divmod(key, len(names))
         if level == 0:
             described.append((names[place], (names[place],)))
             continue
         nodes, label = axis.levels[level - 1], axis.labels[level - 1][place]
-        members = tuple(np.array(names, dtype=object)[nodes == nodes[place]])
+        within = nodes == nodes[place]
+        if (within & strange).any():
+            whole.add(label)
+        members = tuple(np.array(names, dtype=object)[within & ~strange])
         described.append((label, _with_listed(axis, level - 1, label, members)))
-    return _labelled(axis.name, described, codes, lacking)
+    return _labelled(axis.name, described, codes, lacking, whole)
 
 
 def _with_listed(axis: Axis, level: int, label: str, members: tuple[str, ...]) -> tuple[str, ...]:
@@ -135,6 +141,11 @@ def _with_listed(axis: Axis, level: int, label: str, members: tuple[str, ...]) -
 
 def run_column(axis: Axis, edges: Edges, lacking: Flags) -> Column:
     """Return runs of a hierarchy's values: a node where one has just these, so that runs that are apart stay so."""
+    if unknown := sum(axis.strange):
+        raise SettingError(
+            f"edges: a tiling needs hierarchies that know every value; that of {axis.name!r} does not know {unknown:,}",
+            hint="list them, or choose other edges",
+        )
     names = [str(value) for value in axis.values]
     runs, codes = _runs(edges, lacking, len(names))
     described = []
@@ -186,8 +197,14 @@ def bits_of(axis: Axis, places: Reals, starts: Counts) -> Bits:
     return bits
 
 
-def _labelled(name: str, described: Sequence[tuple[str, tuple[str, ...]]], codes: Any, lacking: Flags) -> Column:
-    """Give each box its label; sets that share a label are released as one."""
+def _labelled(
+    name: str,
+    described: Sequence[tuple[str, tuple[str, ...]]],
+    codes: Any,
+    lacking: Flags,
+    whole: Collection[str] = (),
+) -> Column:
+    """Give each box its label; sets that share a label are released as one. The ``whole`` stand for any value."""
     members: dict[str, tuple[str, ...]] = {}
     for label, its in described:
         members[label] = tuple(dict.fromkeys((*members.get(label, ()), *its)))
@@ -198,4 +215,4 @@ def _labelled(name: str, described: Sequence[tuple[str, tuple[str, ...]]], codes
     series = labels.gather(np.where(lacking, len(members), keys)).alias(name)
     occur = np.bincount(keys[keys >= 0], minlength=len(members)) > 0
     used = {label: its for label, its in members.items() if occur[numbers[label]]}
-    return Column(Sets(members=used), (series,))
+    return Column(Sets(members=used, open=tuple(label for label in used if label in whole)), (series,))

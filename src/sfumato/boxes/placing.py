@@ -72,6 +72,9 @@ def _inside(release: Release, newcomers: Microfile, name: str, boxes: pl.DataFra
     table = np.zeros((encoded.values.size + 1, len(labels)), dtype=np.bool_)
     codes = {str(value): code for code, value in enumerate(encoded.values.tolist())}
     for column, label in enumerate(labels):
+        if label in form.open:
+            table[:-1, column] = True
+            continue
         rows = [-1] if label is None else [codes[member] for member in form.members[label] if member in codes]
         table[rows, column] = True
     numbers: Codes = encoded.codes

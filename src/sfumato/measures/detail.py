@@ -101,6 +101,8 @@ def covered_shares(
         categories = len({category for its in members.values() for category in its})
     sizes = [len(members.get(str(value), ("",))) for value in encoded.values.tolist()]
     shares = np.array([min(size / max(categories, 1), 1.0) if size > 1 else 0.0 for size in sizes] or [0.0])
+    if isinstance(form, Sets) and form.open:
+        shares[[str(value) in form.open for value in encoded.values.tolist()]] = 1.0
     return shares[encoded.codes], ~encoded.missing
 
 

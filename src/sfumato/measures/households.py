@@ -157,16 +157,21 @@ def _labels(before: Mapping[str, Encoded], form: Form, homes: Codes) -> tuple[di
     """Return the intersections of sets of categories; of other labels, which of them a household has."""
     found = {}
     wrong = np.zeros(int(homes.max()) + 1, dtype=np.bool_)
+    whole = form.open if isinstance(form, Sets) else ()
     for column, its in before.items():
         lowest, highest = _ends(homes, its.codes)
         told = np.where(highest < 0, -1, lowest)
         mixed = np.flatnonzero(lowest < highest)
         names = [str(value) for value in its.values.tolist()]
         members = {name: frozenset(form.members[name] if isinstance(form, Sets) else (name,)) for name in names}
-        numbers: dict[Any, int] = {members[name]: number for number, name in enumerate(names)}
+        numbers: dict[Any, int] = {members[name]: code for code, name in enumerate(names) if name not in whole}
         known = len(names)
         for home, codes in zip(mixed.tolist(), _codes_of(mixed, homes, its.codes), strict=True):
-            both = frozenset.intersection(*(members[names[code]] for code in codes.tolist()))
+            told_of = [names[code] for code in codes.tolist() if names[code] not in whole]
+            if not told_of:
+                # whatever stands for any value tells nothing, laid upon its like
+                continue
+            both = frozenset.intersection(*(members[name] for name in told_of))
             wrong[home] |= not both
             told[home] = numbers.setdefault(both or tuple(codes.tolist()), known)
             known = max(known, int(told[home]) + 1)

@@ -36,6 +36,9 @@ class Sets(Settings):
     members: dict[str, tuple[str, ...]]
     """The categories behind each label, of all that the attribute can have: a list of those that occur in the
     original would show which do. Numbers are better released as intervals."""
+    open: tuple[str, ...] = ()
+    """Labels that stand for any value, also for those that are not behind them: a list of the values that a hierarchy
+    does not know would show which occur."""
 
     def columns(self, attribute: str) -> tuple[str, ...]:
         """Return the table's columns of the attribute."""

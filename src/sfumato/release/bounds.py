@@ -79,7 +79,7 @@ def _is_numeric(table: Microfile, codebook: Codebook, name: str) -> bool:
         # its sets have no sharp ends, so nothing would be guaranteed
         return False
     if isinstance(form, Sets):
-        return all(its and all(map(NUMBER.fullmatch, its)) for its in form.members.values())
+        return not form.open and all(its and all(map(NUMBER.fullmatch, its)) for its in form.members.values())
     return all(
         table.attribute(column).kind is Kind.NUMERIC and not table.series(column).dtype.is_temporal()
         for column in form.columns(name)

@@ -113,7 +113,10 @@ def _entry(table: Microfile, name: str, form: Form, hierarchy: Hierarchy | None)
         unknown = sum(value not in form.members for value in values)
         if unknown:
             raise ReleaseError(f"column {name!r} has {unknown} labels that its sets do not explain")
-        form = Sets(members={value: form.members[value] for value in values})
+        form = Sets(
+            members={value: form.members[value] for value in values},
+            open=tuple(value for value in values if value in form.open),
+        )
         labels = _meanings(form, attribute.labels)
     else:
         labels = {

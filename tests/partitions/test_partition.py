@@ -277,6 +277,24 @@ def test_no_set_tells_of_a_record_that_is_left_out(method):
     assert max(centre[1] for centre in sets.centres) < 100_000
 
 
+@pytest.mark.parametrize("seed", [1, 4])
+def test_who_follows_the_hint_to_leave_out_more_gets_there(seed):
+    rng = np.random.default_rng(seed)
+    file = pl.DataFrame({name: rng.lognormal(3, 2, 400).round() for name in ("age", "hours")})
+    asked = [0.0]
+    while True:
+        try:
+            release = protected(file, method="k-means", sets=4, k=8, suppress=asked[-1])
+        except UnattainableError as refused:
+            # each time other records are too few alike, for the sets are found without those that were
+            asked.append(float(refused.hint.split("suppress = ")[1].split()[0]))
+            assert asked[-1] > asked[-2]
+        else:
+            break
+    assert len(asked) > 2
+    assert asked[-2] * 400 < release.settings["left_out"] <= asked[-1] * 400
+
+
 def test_no_centre_rests_on_one_heavy_record():
     rng = np.random.default_rng(0)
     file = pl.DataFrame({"age": rng.normal(40, 5, 401), "hours": rng.normal(30, 5, 401), "w": np.ones(401)})

@@ -60,8 +60,9 @@ def protect(settings: FuzzyPartition, microfile: Microfile, progress: Progress) 
         if not broken:
             break
         stay = _stay(settings, table, forms)
-        if stay.all() or microfile.records - int(stay.sum()) > settings.suppress * microfile.records:
-            raise _unattainable(settings, kept, graded, broken[0])
+        left_out = (microfile.records - int(stay.sum())) / microfile.records
+        if left_out > settings.suppress:
+            raise _unattainable(settings, kept, graded, broken[0], left_out)
         kept = kept.filter(stay)
     _refuse_blur(graded, settings)
     _refuse_lonely(graded, settings, kept)
@@ -191,7 +192,7 @@ def _broken(settings: FuzzyPartition, table: Microfile, forms: Mapping[str, Form
 
 
 def _stay(settings: FuzzyPartition, table: Microfile, forms: Mapping[str, Form]) -> Flags:
-    """Say which records stay if those of broken blocks are left out; all, if there are too many."""
+    """Say which records stay if those of broken blocks are left out, until these are more than may be."""
     stay = np.ones(table.records, dtype=np.bool_)
     keys = [column for name, form in forms.items() for column in form.columns(name)]
     promise = settings.measured_promise(tuple(forms))
@@ -205,14 +206,13 @@ def _stay(settings: FuzzyPartition, table: Microfile, forms: Mapping[str, Form])
             wrong |= limit.measure.breaking(limit.limit)
         stay[np.flatnonzero(stay)[wrong[numbers]]] = False
         if (~stay).sum() > settings.suppress * table.records or not stay.any():
-            # more than may be left out
-            return np.ones(table.records, dtype=np.bool_)
+            return stay
 
 
 def _unattainable(
-    settings: FuzzyPartition, microfile: Microfile, graded: Mapping[str, Graded], limit: Limit
+    settings: FuzzyPartition, microfile: Microfile, graded: Mapping[str, Graded], limit: Limit, left_out: float
 ) -> UnattainableError:
-    """Say which limit binds, and the mildest change that would keep it."""
+    """Say which limit binds, and the mildest change that would keep it; with less than ``left_out`` it is not kept."""
     found = limit.violations
     of = f" of {limit.attribute!r}" if limit.attribute else ""
     crisp = settings.method == "k-means"
@@ -232,8 +232,9 @@ def _unattainable(
             low, high = (middle, high) if works(middle) else (low, middle)
         return UnattainableError(told, hint=f"levels = {low} would keep everything")
     fewer = "fewer sets" if settings.method != "sets" else "fewer sets or attributes"
-    share = math.ceil(1000 * found.records / microfile.records) / 1000
-    left = f", or suppress = {share:g} or more" if share < 1 else ""
+    share = math.ceil(1000 * left_out) / 1000
+    # sets are found anew without the records that are left out, so that others may be too few alike then
+    left = f", or try suppress = {share:g} or more" if share < 1 else ""
     return UnattainableError(told, hint=f"choose {fewer}, a milder {limit.setting}{left}")
 
 

@@ -29,7 +29,8 @@ class Price(Protected):
     detail: float
     """The mean share of the detail of quasi attributes that is gone."""
     loss: float | None
-    """The mean information loss of numeric quasi attributes; None if there is none, or records were left out."""
+    """The mean information loss of numeric quasi attributes against what was protected; None if there is none, or
+    records were left out."""
     widths: Mapping[str, float | None]
     """The width of each preserved statistic's sure range; None if none is proved."""
 
@@ -86,7 +87,8 @@ def other_k(
 ) -> tuple[Alternative, ...]:
     """Protect a file with other k's and measure what each costs; one that cannot be kept is told, not an error.
 
-    It is measured against the original, so that it must not be published.
+    Information loss is measured against ``people``, so that it must not be published. Behind group masks that is the
+    masked file, not the original.
 
     Parameters
     ----------

@@ -50,8 +50,9 @@ def others_section(others: Sequence[Other]) -> Section:
     """
     kept = [one for one in others if one.refused is None]
     sentences = (
-        "The same protection with other k's, measured against the original: further left more is told, further down "
-        "records are harder to find. The released one is marked.",
+        "The same protection with other k's: further left more is told, further down records are harder to find. The "
+        "released one is marked. Information loss is measured against the file before this protection, in which groups "
+        "are masked already if there are masks.",
         *(f"k = {count(one.k)} makes no release: {one.refused.message}." for one in others if one.refused is not None),
     )
     picture = Picture(

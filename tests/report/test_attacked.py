@@ -51,7 +51,7 @@ def test_the_private_edition_shows_what_attacks_find(release):
     page = path.read_text()
     text = text_of(page)
     assert evidence.audit.holds
-    assert "✓ The group is not disclosed: no attack finds one of the 1 places where it stands out." in text
+    assert "✓ The group is not disclosed: no attack finds the place where it stands out." in text
     assert "Without protection, 1 would be found." in text
     assert "They learned from other.csv." in text
     assert "Note: it is a small file." in text
@@ -70,8 +70,8 @@ def test_a_hidden_group_that_is_found_is_a_broken_promise(release):
     path, evidence = report(release)
     text = text_of(path.read_text())
     assert not evidence.audit.holds
-    assert "✗ The group is disclosed: attacks find 1 of 1 places where it stands out." in text
-    assert "attacks find 1 places at which a hidden group stands out" in text
+    assert "✗ The group is disclosed: attacks find 1 of 1 place where it stands out." in text
+    assert "attacks find 1 place at which a hidden group stands out" in text
     assert write_report(release)[1].audit.holds
 
 

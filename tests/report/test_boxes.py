@@ -48,7 +48,7 @@ def test_boxes_are_drawn_with_their_counts(release):
     assert content["title"]["text"] == "age and pay, k = 1"
     assert content["title"]["subtitle"] == [
         "6 records in 4 different boxes of these two attributes",
-        "1 records lack a value",
+        "1 record lacks a value",
     ]
     assert [content["layer"][0]["encoding"][axis]["axis"]["title"] for axis in "xy"] == ["age", "pay"]
 

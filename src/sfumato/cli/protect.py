@@ -20,6 +20,7 @@ from sfumato.release.folder import beside, named
 from sfumato.release.fuzziness import fuzzy_forms
 from sfumato.release.release import Format, Release, check_folder
 from sfumato.report.evidence import Evidence, evidence_of
+from sfumato.report.page import counted
 from sfumato.report.promised import apart, limits_table, told_together, withheld_households
 from sfumato.statistics.language import parse
 
@@ -223,14 +224,13 @@ def _groups(release: Release) -> list[str]:
     for number, one in enumerate(release.private.get("groups", []), start=1):
         proved = ", and no exchange with this outcome costs less" if one["optimal"] else ""
         lines.append(
-            f"Group {number}: {plain(one['moved'])} members moved{_fewest(one)}, "
-            f"{plain(one['changed_records'])} records exchanged; "
+            f"Group {number}: {counted(one['moved'], 'member')} moved{_fewest(one)}, "
+            f"{counted(one['changed_records'], 'record')} exchanged; "
             f"distortion {plain(one['cost'])}{proved}.{_standing_out(one)}"
         )
         lines += _against(one)
         if weighted := one.get("weighted"):
-            before, after = (plain(len(weighted["outliers"][when])) for when in ("before", "after"))
-            lines.append(f"  Counted with weights, {before} places stood out, {after} do now.")
+            lines.append(f"  Counted with weights, {_places(weighted['outliers'])}")
     if lines:
         exchanged = release.settings["exchanged"]
         lines.append(
@@ -244,8 +244,12 @@ def _standing_out(group: dict[str, Any]) -> str:
     """Say at how many places the group stands out, if the release tells who belongs to it."""
     if not group.get("against", {}).get("vital_released", True):
         return ""
-    before, after = (plain(len(group["outliers"][when])) for when in ("before", "after"))
-    return f" {before} places stood out, {after} do now."
+    return f" {_places(group['outliers'])}"
+
+
+def _places(outliers: dict[str, Any]) -> str:
+    before, after = (len(outliers[when]) for when in ("before", "after"))
+    return f"{counted(before, 'place')} stood out, {counted(after, 'does', 'do')} now."
 
 
 def _against(group: dict[str, Any]) -> list[str]:
@@ -302,8 +306,8 @@ def _edges(settings: dict[str, Any]) -> list[str]:
     """Say where edges lie and what they show."""
     where = {"tight": "are tight", "tiling": "lie at the cuts, and the boxes cover the whole space"}
     if settings["edges"] in where:
-        shown = plain(settings["shown"])
-        return [f"Edges {where[settings['edges']]}: they are an exact value of {shown} records."]
+        shown = counted(settings["shown"], "record")
+        return [f"Edges {where[settings['edges']]}: they are an exact value of {shown}."]
     grids = [f"{name} {step if isinstance(step, str) else f'{step:g}'}" for name, step in settings["grids"].items()]
     return [f"Edges lie on grids: {', '.join(grids)}."] if grids else []
 

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from sfumato.attacks.disclosure import Verdict
 from sfumato.report.estimates import INK
-from sfumato.report.page import Card, Picture, Section, Table, count, listed
+from sfumato.report.page import Card, Picture, Section, Table, count, counted, listed
 from sfumato.report.records import RecordPart
 
 if TYPE_CHECKING:
@@ -139,7 +139,7 @@ def _one(when: str, found: Seen, highest: float) -> alt.LayerChart:
         f"{found.title}, {when}",
         subtitle=[
             "▼ the group stands out; ○ the attack finds the place.",
-            f"{len(found.disclosed)} of {len(found.stands_out)} places disclosed, "
+            f"{len(found.disclosed)} of {counted(len(found.stands_out), 'place')} disclosed, "
             f"{len(found.found) - len(found.disclosed)} found falsely.",
         ],
         anchor="start",
@@ -158,10 +158,12 @@ def attacked_card(attacked: Attacked) -> Card:
     places, true = attacked.places, len(attacked.last[0].stands_out)
     if places:
         told = (
-            f"✗ The group is disclosed: attacks find {count(len(places))} of {count(true)} places where it stands out."
+            f"✗ The group is disclosed: attacks find {count(len(places))} of {counted(true, 'place')} where it stands "
+            "out."
         )
     else:
-        told = f"✓ The group is not disclosed: no attack finds one of the {count(true)} places where it stands out."
+        which = "the place" if true == 1 else f"one of the {count(true)} places"
+        told = f"✓ The group is not disclosed: no attack finds {which} where it stands out."
     before = {place for one in attacked.attacks.get("unprotected", ()) for place in one.disclosed}
     known = f"Without protection, {count(len(before))} would be found." if "unprotected" in attacked.attacks else ""
     return Card("What attacks find", (told, *((known,) if known else ())))

@@ -10,6 +10,7 @@ from sfumato.errors import SettingError, nearest
 from sfumato.microfile.forms import Interval
 from sfumato.release.release import Release
 from sfumato.report.estimates import INK
+from sfumato.report.page import counted
 
 if TYPE_CHECKING:
     import altair as alt
@@ -132,8 +133,9 @@ def _opacity(drawn: pl.DataFrame) -> float:
 
 def _title(release: Release, x: str, y: str, found: pl.DataFrame, drawn: pl.DataFrame) -> dict[str, Any]:
     records = int(found["records"].sum())
-    told = f"{records:,} records in {found.height:,} different boxes of these two attributes"
+    boxes = counted(found.height, "different box", "different boxes")
+    told = f"{counted(records, 'record')} in {boxes} of these two attributes"
     told += f"; {drawn.height:,} of the boxes are drawn, taken at random" if drawn.height < found.height else ""
     lacking = release.microfile.records - records
-    lines = [told, *([f"{lacking:,} records lack a value"] if lacking else [])]
+    lines = [told, *([f"{counted(lacking, 'record lacks', 'records lack')} a value"] if lacking else [])]
     return {"text": f"{x} and {y}, k = {release.promise.k}", "subtitle": lines}

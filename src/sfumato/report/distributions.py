@@ -12,7 +12,7 @@ import numpy as np
 from sfumato.arrays import Counts, Reals
 from sfumato.report.estimates import INK
 from sfumato.report.evidence import Evidence
-from sfumato.report.page import Picture, Section, Table, count, listed, share
+from sfumato.report.page import Picture, Section, Table, count, counted, listed, share
 
 if TYPE_CHECKING:
     import altair as alt
@@ -146,7 +146,7 @@ def blocks_section(evidence: Evidence) -> Section | None:
     sizes = evidence.kept.safety.blocks.sizes
     bars = size_bars(sizes)
     told = (
-        f"{count(evidence.kept.safety.records)} records lie in {count(len(sizes))} blocks. The smallest has "
+        f"{count(evidence.kept.safety.records)} records lie in {counted(len(sizes), 'block')}. The smallest has "
         f"{count(sizes.min())}, the largest {count(sizes.max())}; half of the blocks have {np.median(sizes):,.4g} "
         "or fewer. Records of a block cannot be told apart by what others may know."
     )
@@ -187,5 +187,5 @@ def _table(caption: str, first: str, bars: Sequence[Bar]) -> Table:
 
 
 def _picture(bars: Sequence[Bar], caption: str, title: str) -> Picture:
-    seen = "; ".join(f"{bar.label}: {bar.records:,} records" for bar in bars)
+    seen = "; ".join(f"{bar.label}: {counted(bar.records, 'record')}" for bar in bars)
     return Picture(bars_chart(bars, title=title), caption, f"Bar chart. {caption}. {seen}.")

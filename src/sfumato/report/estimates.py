@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from sfumato.errors import SettingError
+from sfumato.report.page import counted
 from sfumato.statistics.estimate import Estimate, Regression
 from sfumato.statistics.wording import within
 
@@ -117,11 +118,11 @@ def _spans(estimate: Estimate) -> list[dict[str, Any]]:
 
 def _title(estimate: Estimate) -> dict[str, Any]:
     value, sure = estimate.told
-    counted = f"{estimate.records:,} records" + (f", weighted by {estimate.weight}" if estimate.weight else "")
-    counted += f", {estimate.left_out:,} lack a value" if estimate.left_out else ""
+    of = counted(estimate.records, "record") + (f", weighted by {estimate.weight}" if estimate.weight else "")
+    of += f", {counted(estimate.left_out, 'lacks', 'lack')} a value" if estimate.left_out else ""
     formula, _, coefficient = estimate.statistic.rpartition(": ")
     told = f"{value}, {within(sure)}" if estimate.guaranteed else f"{value}; no range is proved"
-    lines = [*textwrap.wrap(formula, LETTERS), told, counted] if formula else [told, counted]
+    lines = [*textwrap.wrap(formula, LETTERS), told, of] if formula else [told, of]
     lines += textwrap.wrap(str(estimate.weighted), LETTERS) if estimate.weighted else []
     text: list[str] = textwrap.wrap(coefficient, LETTERS)
     return {"text": text, "subtitle": lines}

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from sfumato.errors import SettingError
 from sfumato.groups.signals import Signal
 from sfumato.report.estimates import INK
+from sfumato.report.page import counted
 
 if TYPE_CHECKING:
     import altair as alt
@@ -69,7 +70,7 @@ def _one(number: int, group: Mapping[str, Any]) -> alt.LayerChart | alt.FacetCha
     hidden = ", ".join(group["hidden"][:12]) or "no place"
     title = alt.TitleParams(
         f"Group {number}: {WHAT[kind]} by place",
-        subtitle=[f"▼ stands out. Hidden: {hidden}.", f"{group['moved']:,} members moved."],
+        subtitle=[f"▼ stands out. Hidden: {hidden}.", f"{counted(group['moved'], 'member')} moved."],
         anchor="start",
         color=INK,
         subtitleColor=INK,

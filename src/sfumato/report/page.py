@@ -92,6 +92,16 @@ def count(number: float) -> str:
     return "less than 1" if 0 < number < 0.5 else f"{number:,.0f}"
 
 
+def counted(number: float, one: str, more: str = "") -> str:
+    """Write how many of what; ``more`` is what several are called, by default ``one`` with an s.
+
+    >>> counted(1, "record"), counted(0.3, "record"), counted(2000, "record is", "records are")
+    ('1 record', 'less than 1 record', '2,000 records are')
+    """
+    told = count(number)
+    return f"{told} {one if told in ('1', 'less than 1') else more or f'{one}s'}"
+
+
 def share(part: float) -> str:
     """Write a share.
 

@@ -10,7 +10,7 @@ from sfumato.microfile.forms import Exact, Form, Fuzzy, Interval, Sets
 from sfumato.release.fuzziness import fuzzy_forms
 from sfumato.report.boxes import boxes_chart
 from sfumato.report.evidence import Evidence
-from sfumato.report.page import Picture, Section, Table, count, listed, number
+from sfumato.report.page import Picture, Section, Table, count, counted, listed, number
 from sfumato.report.promised import UNPROTECTED, exchanged
 
 METHODS = {
@@ -45,7 +45,8 @@ def protection_section(evidence: Evidence) -> Section | None:
         sentences.append(f"Replaced: {listed(replaced)}.")
     left_out = settings.get("left_out")
     if isinstance(left_out, int):
-        sentences.append(f"{count(left_out)} records were left out." if left_out else "Nobody was left out.")
+        left = f"{counted(left_out, 'record was', 'records were')} left out."
+        sentences.append(left if left_out else "Nobody was left out.")
     sentences += _uncertainty(evidence.setting("uncertainty"))
     if not evidence.certificate.promise.quasi:
         sentences.append(UNPROTECTED)
@@ -57,7 +58,9 @@ def _edges(settings: Mapping[str, Any]) -> list[str]:
     shown = settings.get("shown")
     if where is None:
         return []
-    return [f"{where}; so {count(shown)} records show one." if isinstance(shown, int) and shown else f"{where}."]
+    if isinstance(shown, int) and shown:
+        return [f"{where}; so {counted(shown, 'record shows', 'records show')} one."]
+    return [f"{where}."]
 
 
 def _uncertainty(told: Mapping[str, Any]) -> list[str]:
@@ -145,7 +148,7 @@ def _form(name: str, form: Form) -> str:
         case Interval():
             return f"between {listed(form.columns(name))}"
         case Sets():
-            return f"as one of {count(len(form.members))} sets of categories"
+            return f"as one of {counted(len(form.members), 'set')} of categories"
         case Fuzzy():
             how = "words" if form.shown == "words" else f"grades on {form.levels} levels"
             return f"as {how} of {count(len(form.sets))} fuzzy sets"

@@ -14,7 +14,7 @@ from sfumato.release.private import kept
 from sfumato.report.attacks import Attacked, attacked_section
 from sfumato.report.evidence import Evidence
 from sfumato.report.others import Other, others_section
-from sfumato.report.page import Picture, Section, Table, count, listed, number, share
+from sfumato.report.page import Picture, Section, Table, count, counted, listed, number, share
 from sfumato.report.records import RecordPart
 
 Form = TypeVar("Form", bound=RecordPart)
@@ -194,7 +194,8 @@ def _group_section(place: int, group: Hidden) -> Section:
     sentences = (
         f"The group is {_vital(group.mask.group.vital)}, counted by {parameter}. Hidden: {listed(group.hidden)}. "
         f"Known to others anyway: {listed(group.known)}.",
-        f"{count(group.moved)} people moved{_fewest(group)}, {count(group.changed_records)} records changed; "
+        f"{counted(group.moved, 'person', 'people')} moved{_fewest(group)}, "
+        f"{counted(group.changed_records, 'record')} changed; "
         f"distortion {number(group.cost)} ({optimal}).",
         _standing_out(group, group.outliers, "Places that stand out") if group.is_counted else UNCOUNTED,
         *(() if weighted is None else (_standing_out(group, weighted.outliers, "If people are counted with weights"),)),
@@ -225,7 +226,7 @@ def _attacks(group: Hidden) -> tuple[Table, ...]:
     if told is None:
         return ()
     rows = tuple((one.name, listed(one.found_before), listed(one.found_after)) for one in told.attacks)
-    price = f"{count(told.changed_values)} values changed, {share(told.share_of_values)} of all"
+    price = f"{counted(told.changed_values, 'value')} changed, {share(told.share_of_values)} of all"
     return (Table(f"Hidden places that attacks find; {price}", ("Attack", "Before", "After"), rows),)
 
 

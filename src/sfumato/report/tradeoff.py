@@ -12,7 +12,7 @@ from sfumato.release.preserved import Part
 from sfumato.report.estimates import INK
 from sfumato.report.evidence import Evidence
 from sfumato.report.labels import Axis, risk_axis
-from sfumato.report.page import Picture, Section, Table, number, share
+from sfumato.report.page import Picture, Section, Table, counted, number, share
 
 if TYPE_CHECKING:
     import altair as alt
@@ -150,7 +150,9 @@ def tradeoff_section(evidence: Evidence) -> Section | None:
     )
     caption = "Records by the detail that is gone and their risk; the larger a circle, the more records"
     largest = sorted(circles, key=lambda one: -one.records)[:5]
-    seen = "; ".join(f"{one.records:,} records: {share(one.gone)} gone, risk {share(one.risk)}" for one in largest)
+    seen = "; ".join(
+        f"{counted(one.records, 'record')}: {share(one.gone)} gone, risk {share(one.risk)}" for one in largest
+    )
     described = f"Circles of records. Average: {share(average.gone)} gone, risk {share(average.risk)}. Largest: {seen}."
     tables = (_attributes(evidence), *_statistics(evidence))
     picture = Picture(tradeoff_chart(circles, average), caption, described)

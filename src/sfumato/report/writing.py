@@ -17,7 +17,7 @@ from sfumato.report.distributions import blocks_section, risk_section
 from sfumato.report.evidence import Evidence, evidence_of
 from sfumato.report.files import EVERYBODY, OWNER, check_file, write_file
 from sfumato.report.intruders import attacks_section
-from sfumato.report.page import Edition, Page
+from sfumato.report.page import Edition, Page, counted
 from sfumato.report.promised import limits_section, promise_card, risk_card, verdict_of
 from sfumato.report.protected import (
     boxes_section,
@@ -146,7 +146,7 @@ def write_report(
         evidence = _with_groups(evidence, own)
         attacked = read_attacked(Path(private), evidence)
         if attacked is not None and attacked.places and record.groups:
-            told = f"attacks find {len(attacked.places):,} places at which a hidden group stands out"
+            told = f"attacks find {counted(len(attacked.places), 'place')} at which a hidden group stands out"
             evidence = _with_findings(evidence, [told])
     page = page_of(evidence, record=record, attacked=attacked)
     progress("drawing", 0.8)

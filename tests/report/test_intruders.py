@@ -7,7 +7,7 @@ import sfumato as sf
 from sfumato.datasets import health_survey
 from sfumato.report.evidence import evidence_of
 from sfumato.report.intruders import attacks_section
-from sfumato.report.promised import risk_card
+from sfumato.report.promised import promise_card, risk_card
 from tests.report.releases import written
 
 PEOPLE = pl.DataFrame(
@@ -97,6 +97,23 @@ def test_the_first_screen_says_for_whom_the_risk_holds(tmp_path):
     assert "picks rightly with a probability of at most 25% (1 in 4)" in told
     assert "Guessing ill, the most exposed attribute, by the records that look alike is right for 80% of them" in told
     assert "for 83.3% in the surest block; by the whole file alone for 60%." in told
+
+
+def test_what_is_certain_of_most_records_is_told_first(tmp_path):
+    table = PEOPLE.with_columns(ill=pl.Series(["a"] * 4 + ["a", "b"] * 3), pay=pl.Series([1.0, 2.0] * 2 + [9.0] * 6))
+    promise = sf.Promise(quasi="age", k=4, sensitive=["ill", "pay"])
+    told = " ".join(risk_card(evidence_of(sf.Release(table, promise=promise).write(tmp_path / "out"))).sentences)
+    assert "Of 6 records pay, the most exposed attribute, is given away" in told
+
+
+def test_l_that_leans_on_missing_values_is_told(tmp_path):
+    table = PEOPLE.with_columns(ill=pl.Series(["a"] * 3 + [None] + ["a", "b"] * 3))
+    promise = sf.Promise(quasi="age", k=4, l=2, sensitive="ill")
+    evidence = evidence_of(sf.Release(table, promise=promise).write(tmp_path / "out"))
+    assert evidence.audit.holds
+    assert "of known values a block may have just 1." in " ".join(promise_card(evidence).sentences)
+    whole = sf.Release(PEOPLE, promise=promise).write(tmp_path / "whole")
+    assert "missing value" not in " ".join(promise_card(evidence_of(whole)).sentences)
 
 
 def test_what_a_block_gives_away_stands_on_the_first_screen(tmp_path):

@@ -45,8 +45,8 @@ def test_the_first_screen_says_it_in_plain_words(release):
     assert "✓ Yes. The release holds" in first
     assert "in age and pay every record looks exactly like at least 3 others (k = 4)" in first
     assert "Of 14 records, 3 (21.4%) would be guessed rightly" in first
-    assert "a probability above 25% (1 in 4)" in first
-    assert "Not counted: somebody who also knows ill, released as they are." in first
+    assert "is found with a probability of 25% (1 in 4)" in first
+    assert "Not counted: somebody who also knows ill, released as it is." in first
     assert "Mean of age" in first
     assert "Correlation of age and pay" in first
 

@@ -39,14 +39,16 @@ def leaning_on_missing(measured: dict[str, Any], *, l: float | None = None) -> l
     l
         Only of those whose known values stay below this; default: of all.
     """
-    told = []
+    leaning: dict[int, list[str]] = {}
     for name, its in measured["attributes"].items():
         known = its["known_l"]
         if known is not None and known < (its["l"] if l is None else min(l, its["l"])):
-            told.append(
-                f"l of {name} counts a missing value as one of its own; of known values a block may have just {known}."
-            )
-    return told
+            leaning.setdefault(known, []).append(name)
+    return [
+        f"l of {', '.join(names)} counts a missing value as one of its own; "
+        f"of known values a block may have just {known}."
+        for known, names in leaning.items()
+    ]
 
 
 def _summarize_together(safety: Safety) -> dict[str, Any] | None:

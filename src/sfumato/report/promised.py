@@ -7,9 +7,10 @@ from typing import Any
 
 from sfumato.measures.kept import Limit
 from sfumato.measures.promise import Promise
+from sfumato.measures.summary import leaning_on_missing
 from sfumato.microfile.forms import Exact
 from sfumato.report.evidence import Evidence
-from sfumato.report.page import Card, Section, Table, count, listed, number, odds, share
+from sfumato.report.page import Card, Section, Table, count, counted, listed, number, odds, share
 
 UNPROTECTED = (
     "Single people are not protected: no attribute was named by which somebody could be recognised, so nothing is "
@@ -47,8 +48,15 @@ def promise_card(evidence: Evidence) -> Card:
     promise = evidence.certificate.promise
     if not promise.quasi:
         return Card(title, (UNPROTECTED, *exchanged(evidence)))
-    sentences = (*_sentences(promise, evidence.known), *apart(evidence), *withheld_households(evidence))
-    return Card(title, (*sentences, *exchanged(evidence)))
+    sentences = (*_sentences(promise, evidence.known), *_leaning(evidence, promise), *apart(evidence))
+    return Card(title, (*sentences, *withheld_households(evidence), *exchanged(evidence)))
+
+
+def _leaning(evidence: Evidence, promise: Promise) -> list[str]:
+    """Say of which attributes l is kept only because a missing value counts as one."""
+    if promise.l is None or "attributes" not in evidence.audit.measured:
+        return []
+    return leaning_on_missing(evidence.audit.measured, l=promise.l)
 
 
 def _sentences(promise: Promise, known: Sequence[str]) -> Iterator[str]:
@@ -148,7 +156,7 @@ def risk_card(evidence: Evidence) -> Card:
     sentences = [
         f"Of {count(evidence.kept.safety.records)} records, {count(risk.expected)} ({share(risk.rate)}) would be "
         f"guessed rightly by somebody who knows {listed(evidence.known)} of everybody.",
-        f"No single record is found with a probability above {odds(risk.highest)}.",
+        f"The record that is easiest to find is found with a probability of {odds(risk.highest)}.",
     ]
     if promise.weight is not None:
         sentences.append(
@@ -157,30 +165,34 @@ def risk_card(evidence: Evidence) -> Card:
             f"most {odds(1 / risk.candidates)}."
         )
     if risk.outstanding:
-        sentences.append(f"{count(risk.outstanding)} records are at a clearly higher risk than the main part.")
+        sentences.append(
+            f"{counted(risk.outstanding, 'record is', 'records are')} at a clearly higher risk than the main part."
+        )
     if risk.household_expected is not None:
-        sentences.append(f"Through their household, {count(risk.household_expected)} records would be given away.")
+        sentences.append(f"Through their household, {counted(risk.household_expected, 'record')} would be given away.")
     sentences += told_together(evidence.audit.measured)
     sentences += _guessed(evidence)
     if uncounted := _uncounted(evidence):
-        sentences.append(f"Not counted: somebody who also knows {listed(uncounted, most=4)}, released as they are.")
+        they = "it is" if len(uncounted) == 1 else "they are"
+        sentences.append(f"Not counted: somebody who also knows {listed(uncounted, most=4)}, released as {they}.")
     return Card(title, tuple(sentences))
 
 
 def _guessed(evidence: Evidence) -> Iterator[str]:
-    """Say how well that sensitive attribute can be guessed which one block gives away most surely."""
+    """Say how well that sensitive attribute can be guessed which is certain of most records, or else in one block."""
     found = evidence.guesses
     if not found:
         return
-    name = max(found, key=lambda one: found[one].surest)
+    name = max(found, key=lambda one: (found[one].certain, found[one].surest))
     its = found[name]
+    most = ", the most exposed attribute," if len(found) > 1 else ""
     if its.certain:
         yield (
-            f"Of {count(its.certain)} records {name} is given away: all who look alike have the same value. Guessing "
-            f"it by them is right for {share(its.informed)} of all, by the whole file alone for {share(its.blind)}."
+            f"Of {counted(its.certain, 'record')} {name}{most} is given away: all who look alike have the same value. "
+            f"Guessing it by them is right for {share(its.informed)} of all, by the whole file alone for "
+            f"{share(its.blind)}."
         )
         return
-    most = ", the most exposed attribute," if len(found) > 1 else ""
     yield (
         f"Guessing {name}{most} by the records that look alike is right for {share(its.informed)} of them, and for "
         f"{share(its.surest)} in the surest block; by the whole file alone for {share(its.blind)}."

@@ -50,8 +50,8 @@ def _is_number(cell: object) -> bool:
 def as_text(cell: object) -> str:
     """Write a number as people read it.
 
-    >>> as_text(1234567), as_text(0.123456789), as_text(None)
-    ('1,234,567', '0.1235', '-')
+    >>> as_text(1234567), as_text(0.123456789), as_text(None), as_text(66872.4)
+    ('1,234,567', '0.1235', '-', '66,872')
     """
     if cell is None:
         return "-"
@@ -60,5 +60,5 @@ def as_text(cell: object) -> str:
     if isinstance(cell, int):
         return f"{cell:,}"
     if isinstance(cell, float):
-        return f"{cell:,.4g}" if abs(cell) < 1e6 else f"{cell:,.0f}"
+        return f"{cell:,.4g}" if abs(cell) < 9999.5 else f"{cell:,.0f}"
     return str(cell)

@@ -364,8 +364,8 @@ def test_estimate_as_text(run, released):
     # the value, that it is exact, and what is reached, which is the same
     assert hours[2] == "exact"
     assert float(hours[1]) == pytest.approx(float(hours[3]), rel=1e-3)
-    assert "mean(hours): 3 records; 1 lack a value." in out
-    assert "regress(hours ~ age): 3 records; 1 lack a value; the boxes are too wide to prove a range." in out
+    assert "mean(hours): 3 records; 1 lacks a value." in out
+    assert "regress(hours ~ age): 3 records; 1 lacks a value; the boxes are too wide to prove a range." in out
 
 
 @pytest.mark.parametrize(
@@ -385,3 +385,12 @@ def test_wrong_estimates_say_what_is_wrong(run, released, arguments, message):
     code, out, err = run("estimate", released, *(word.format(release=released) for word in arguments))
     assert (code, out) == (2, "")
     assert message in err
+
+
+def test_estimates_say_that_records_were_left_out(run, tmp_path):
+    table = pl.DataFrame({"age": ["20-39"] * 5 + ["40-59"] * 5, "pay": [float(place) for place in range(10)]})
+    for left_out, told in ((0, False), (3, True)):
+        release = sf.Release(table, promise=sf.Promise(quasi="age", k=5), settings={"left_out": left_out})
+        code, out, _ = run("estimate", str(release.write(tmp_path / f"out{left_out}")), "mean(pay)")
+        assert code == 0
+        assert ("3 records were left out of the release and have no part in this." in out) == told

@@ -150,6 +150,15 @@ def test_a_statistic_that_cannot_be_told_says_why(tmp_path):
     assert "For 1 of them a range is proved" in " ".join(statistics_card(found).sentences)
 
 
+@pytest.mark.parametrize(("left_out", "told"), [(0, False), (1, True)])
+def test_ranges_are_not_called_those_of_records_that_were_left_out(tmp_path, left_out, told):
+    found = evidence_of(written(tmp_path / "out", settings=SETTINGS | {"left_out": left_out}))
+    sentences = " ".join(statistics_card(found).sentences)
+    assert "the original values of the released records" in sentences
+    assert ("Records that were left out have no part in this" in sentences) == told
+    assert ("1 record was left out." in render(page_of(found))) == told
+
+
 def test_settings_of_strange_forms_are_passed_over(tmp_path):
     strange = {"method": 5, "grids": 5, "preserve": 5, "uncertainty": [], "apart": {"age": 5}, "left_out": "x"}
     page = page_of(evidence_of(written(tmp_path / "out", settings=strange)))

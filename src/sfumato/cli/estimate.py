@@ -11,9 +11,11 @@ from sfumato.cli.options import Json, Seed
 from sfumato.cli.show import console, emit, progress_shown, table
 from sfumato.progress import within
 from sfumato.release.release import open_release
+from sfumato.report.page import counted
 from sfumato.statistics.dismissal import Dismiss, dismissal_of
 from sfumato.statistics.estimate import Estimate, Regression
 from sfumato.statistics.language import parse
+from sfumato.statistics.wording import few
 
 COLUMNS = ("value", "surely in", "reached", "sampling error")
 WEIGHTED = ("value", "in", "shift", "width saved", "calibrated")
@@ -71,6 +73,12 @@ def estimate(
         emit(content | ({"picture": str(picture)} if picture else {}))
     else:
         show(found, picture)
+        left_out = opened.settings.get("left_out")
+        if isinstance(left_out, int) and left_out:
+            told = counted(
+                left_out, "record was left out of the release and has", "records were left out of the release and have"
+            )
+            console().print(f"{told} no part in this.")
 
 
 def show(found: list[Estimate | Regression], picture: Path | None) -> None:
@@ -89,8 +97,10 @@ def show(found: list[Estimate | Regression], picture: Path | None) -> None:
             cells = [(name, *its.told, its.calibrated) for name, its in some]
             out.print(table(f"{title}, {some[0][1].dismiss} weights", (first, *WEIGHTED), cells, whole=True))
     for one in found:
-        told = f"{one.statistic}: {one.records:,} records" + (f", weighted by {one.weight}" if one.weight else "")
-        told += f"; {one.left_out:,} lack a value" if one.left_out else ""
+        told = f"{one.statistic}: {counted(one.records, 'record')}" + (
+            f", weighted by {one.weight}" if one.weight else ""
+        )
+        told += f"; {counted(one.left_out, 'lacks', 'lack')} a value" if one.left_out else ""
         told += "" if one.guaranteed else "; the boxes are too wide to prove a range"
         out.print(f"{told}.", markup=False)
     if weighted:
@@ -100,6 +110,6 @@ def show(found: list[Estimate | Regression], picture: Path | None) -> None:
 
 
 def _row(name: str, one: Estimate) -> tuple[str, ...]:
-    low, high = (f"{end:,.4g}" for end in one.attained)
+    low, high = (few(end, 4) for end in one.attained)
     reached = low if one.width == 0 else f"{low} to {high}"
-    return name, *one.told, reached, f"{one.sampling_error:,.3g}"
+    return name, *one.told, reached, few(one.sampling_error, 3)

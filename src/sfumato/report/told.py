@@ -5,10 +5,10 @@ from __future__ import annotations
 from sfumato.release.preserved import Part
 from sfumato.report.estimates import estimates_chart
 from sfumato.report.evidence import Evidence
-from sfumato.report.page import Card, Picture, Section, Table, count, listed
+from sfumato.report.page import Card, Picture, Section, Table, count, counted, listed
 from sfumato.statistics.estimate import Estimate
 from sfumato.statistics.language import INTERCEPT, parse
-from sfumato.statistics.wording import within
+from sfumato.statistics.wording import few, within
 
 FIRST = 6
 """So many statistics stand on the first screen."""
@@ -31,16 +31,27 @@ def statistics_card(evidence: Evidence) -> Card:
     if evidence.release is None:
         return Card(title, ("Nothing is computed from files that do not belong together.",))
     if not evidence.told:
-        return Card(title, (_without(evidence),))
+        return Card(title, (_without(evidence), *_partly(evidence)))
     sure, whole = sum(one.found is not None and one.found.guaranteed for one in evidence.told), len(evidence.told)
     some = "each of them" if sure == whole else f"{count(sure)} of them" if sure else "none of them"
     told = (
         f"{count(whole)} statistics were to be preserved." if whole > 1 else "One statistic was to be preserved.",
-        f"For {some} a range is proved in which the value of the original must lie, whatever the original is: "
-        "it stands in the table.",
+        f"For {some} a range is proved in which the value must lie that the original values of the released records "
+        "give, whatever these are: it stands in the table.",
+        *_partly(evidence),
         "The ranges hold for the people in the file. That these were drawn from a population adds the sampling error.",
     )
     return Card(title, told)
+
+
+def _partly(evidence: Evidence) -> tuple[str, ...]:
+    """Say that what is told is not of the whole original, if records or values were left out."""
+    left_out = evidence.settings.get("left_out")
+    lacking = any(one.found is not None and one.found.left_out for one in evidence.told)
+    if not lacking and not left_out:
+        return ()
+    who = listed([*["were left out"] * bool(left_out), *["lack a value"] * lacking]).replace(" and ", " or ")
+    return (f"Records that {who} have no part in this: with them, statistics may be others.",)
 
 
 def _without(evidence: Evidence) -> str:
@@ -96,7 +107,8 @@ def meaning(part: Part) -> str:
         return f"{sign}The protection blurs it no more than drawing a sample does."
     if sampled == 0:
         return f"{sign}The protection alone limits how exact it is."
-    return f"{sign}The protection blurs it {estimate.width / sampled:.2g} times as much as drawing a sample does."
+    times = few(estimate.width / sampled, 2)
+    return f"{sign}The protection blurs it {times} times as much as drawing a sample does."
 
 
 def statistics_section(evidence: Evidence) -> Section | None:
@@ -125,12 +137,12 @@ def statistics_section(evidence: Evidence) -> Section | None:
 
 
 def _range(ends: tuple[float, float]) -> str:
-    low, high = (f"{end:,.4g}" for end in ends)
+    low, high = (few(end, 4) for end in ends)
     return low if ends[0] == ends[1] else f"{low} to {high}"
 
 
 def _error(estimate: Estimate) -> str:
-    return f"{estimate.sampling_error:,.3g}"
+    return few(estimate.sampling_error, 3)
 
 
 def _row(part: Part) -> tuple[str, ...]:
@@ -140,7 +152,8 @@ def _row(part: Part) -> tuple[str, ...]:
 
 def _lacking(evidence: Evidence) -> list[str]:
     some = [(one.statistic, one.found.left_out) for one in evidence.told if one.found is not None]
-    return [f"{name}: {count(left)} records lack a value and are left out." for name, left in some if left]
+    lacking = ("record lacks a value and is", "records lack a value and are")
+    return [f"{name}: {counted(left, *lacking)} left out." for name, left in some if left]
 
 
 def _picture(part: Part) -> Picture:

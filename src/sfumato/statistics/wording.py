@@ -38,6 +38,16 @@ def told(value: float, lower: float, upper: float) -> tuple[str, str]:
     return _rounded(value, digits, ROUND_HALF_EVEN), f"[{low}, {high}]"
 
 
+def few(number: float, digits: int) -> str:
+    """Write a number in few digits, a large one without a power of ten.
+
+    >>> few(66872.4, 4), few(2266.7, 3), few(0.01234, 2), few(math.inf, 3)
+    ('66,870', '2,270', '0.012', 'inf')
+    """
+    rounded = float(f"{number:.{digits}g}")
+    return f"{rounded:,.{digits}g}" if abs(rounded) < 10**digits else f"{rounded:,.0f}"
+
+
 def plain(content: Any) -> Any:
     """Return what JSON can hold; null stands for what is not finite."""
     if isinstance(content, float):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import stat
 
 import pytest
 
@@ -63,6 +64,7 @@ def test_what_a_recipe_protects_is_attacked_with_its_release(run, recipe, tmp_pa
     assert told["third_party"] == [{"path": "there.csv", "steps": []}]
     assert told["harmonised"] == []
     assert told["rules"][0]["rule"].endswith("then the group")
+    assert stat.S_IMODE((tmp_path / "a.svg").stat().st_mode) == 0o600
     picture = (tmp_path / "a.svg").read_text()
     assert "Logistic regression, released" in picture
     assert "1 of 1 places disclosed" in picture

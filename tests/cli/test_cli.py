@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import shlex
+import stat
 import subprocess
 import sys
 from pathlib import Path
@@ -146,6 +147,8 @@ def test_demo(run, tmp_path):
     assert "now find 0 of the places" in text
     names = {path.name for path in out.iterdir()}
     assert {"release", "release.private", "report.html", "report-private.html", "attack.svg", "recipe.toml"} <= names
+    for own in ("attack.svg", "report-private.html"):
+        assert stat.S_IMODE((out / own).stat().st_mode) == 0o600, own
     assert "Attacks on the group" in (out / "report-private.html").read_text()
     assert "Attacks on the group" not in (out / "report.html").read_text()
     first = (out / "release" / "data.parquet").read_bytes()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import stat
 from datetime import date
 from pathlib import Path
 
@@ -69,6 +70,7 @@ def test_a_mask_and_boxes(run, recipe, tmp_path) -> None:
     assert (code, err) == (0, "")
     assert "The release holds." in out
     assert "<svg" in picture.read_text()
+    assert stat.S_IMODE(picture.stat().st_mode) == 0o600
 
 
 def test_a_mask_alone(run, recipe, tmp_path) -> None:

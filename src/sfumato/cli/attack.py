@@ -78,7 +78,7 @@ def attack(
             from sfumato.report import disclosure_chart, write_picture
 
             progress("drawing", 1.0)
-            write_picture(disclosure_chart(found), picture)
+            write_picture(disclosure_chart(found), picture, private=True)
     with verdict(kept=not _last(found).disclosed):
         if json:
             told = as_json(asked, found, steps, record) | {"harmonised": _steps(own), "notes": list(notes)}

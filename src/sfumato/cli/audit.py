@@ -63,7 +63,7 @@ def audit(
             from sfumato.report import goal_chart, write_picture
 
             progress("drawing", 0.5)
-            write_picture(goal_chart(record["groups"]), picture)
+            write_picture(goal_chart(record["groups"]), picture, private=True)
     with verdict(kept=found.holds):
         emit(as_json(found)) if json else show(found)
 

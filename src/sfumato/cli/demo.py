@@ -124,7 +124,7 @@ def _run(folder: Path, seed: int, progress: Progress) -> Told:
     estimates = [opened.estimate(one["statistic"]) for one in opened.settings["preserve"]]
     progress("writing the report", 0.0)
     attacked = {"unprotected": before, "released": after}
-    write_picture(disclosure_chart(attacked), folder / "attack.svg")
+    write_picture(disclosure_chart(attacked), folder / "attack.svg", private=True)
     record = attack_record(attacked, third_party=[path for path, _ in steps])
     keep(folder / "release", certificate_of(folder / "release"), "attack", record)
     write_report(folder / "release", folder / "report.html")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
-from sfumato.report.files import check_file, write_file
+from sfumato.report.files import EVERYBODY, OWNER, check_file, write_file
 
 if TYPE_CHECKING:
     import altair as alt
@@ -36,11 +36,20 @@ def check_picture(path: str | Path, *, beside: Path | None = None) -> Path:
     return check_file(path, what="picture", formats=FORMATS, beside=beside)
 
 
-def write_picture(chart: Chart, path: str | Path) -> Path:
+def write_picture(chart: Chart, path: str | Path, *, private: bool = False) -> Path:
     """Write a chart in the format that the file's name says.
 
     An HTML file holds the scripts that draw it, and asks for nothing from outside. After an interruption there is
     the old file or the new one.
+
+    Parameters
+    ----------
+    chart
+        What is drawn.
+    path
+        The file, whose name ends with .png, .svg or .html.
+    private
+        Whether only its owner may read it, as where a group is hidden.
     """
     import vl_convert as vlc
 
@@ -54,4 +63,4 @@ def write_picture(chart: Chart, path: str | Path) -> Path:
         # in a page, a name with a tag in it would end the script
         safe = spec.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
         content = PAGE.format(script=vlc.javascript_bundle("window.vegaEmbed = vegaEmbed;"), spec=safe).encode()
-    return write_file(path, content, what="picture")
+    return write_file(path, content, what="picture", mode=OWNER if private else EVERYBODY)

@@ -32,7 +32,7 @@ VERBS = {
 WRONG = 2
 BUG = 70
 INTERRUPTED = 130
-STOPPED = "interrupted; nothing was left half written"
+STOPPED = "interrupted; nothing is half written: a release that is there is whole"
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -43,7 +43,7 @@ def init(
         files = {name: f"{recipe.stem}-{number}.csv" for number, name in enumerate(files, start=1)}
     _refuse_there([recipe.with_name(one) for one in files.values()], force=force)
     path = os.path.relpath(source.resolve(), recipe.resolve().parent)
-    # one that can be guessed would undo the random order of a release
+    # one that can be guessed would tell what a mask drew at random
     drawn = secrets.randbelow(2**31) if seed is None else seed
     text = recipe_text(made, recipe=recipe.name, path=Path(path).as_posix(), seed=drawn, how=how, files=files)
     for name, levels in made.hierarchies.items():

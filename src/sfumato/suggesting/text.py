@@ -39,7 +39,7 @@ def recipe_text(
     """
     parts = [
         _greeting(made, recipe),
-        f"seed = {seed}  # with it the same file and recipe give the same bytes; who knows it can undo their order\n",
+        f"seed = {seed}  # with it the same file and recipe give the same bytes; keep it to yourself\n",
         _microfile(made, path, dict(how or {})),
         _protect(made, files or {}),
         _group(),

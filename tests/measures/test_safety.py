@@ -15,7 +15,7 @@ from sfumato.errors import SettingError
 from sfumato.measures.belief import belief, posterior
 from sfumato.measures.closeness import hierarchical_closeness
 from sfumato.measures.contingency import tabulate
-from sfumato.measures.summary import leaning_on_missing, summarize
+from sfumato.measures.summary import cautions, leaning_on_missing, summarize
 from tests.measures.tables import (
     crowds,
     entropy_l,
@@ -207,6 +207,19 @@ def test_l_of_known_values_is_told_beside_l():
     told = "l of s counts a missing value as one of its own; of known values a block may have just 1."
     assert leaning_on_missing(some) == leaning_on_missing(some, l=2) == [told]
     assert leaning_on_missing(some, l=1) == []
+    assert cautions(some, sf.Promise(quasi="q", sensitive="s", l=2)) == [told]
+
+
+def test_a_value_that_a_whole_block_shares_is_told_where_no_limit_forbids_it():
+    table = pl.DataFrame({"q": list("aabb"), "s": ["x", "x", "x", "y"], "u": ["x", "y", "x", "y"]})
+    told = summarize(sf.measure(table, quasi="q", sensitive=["s", "u"]))
+    (only,) = cautions(told, sf.Promise(quasi="q", sensitive=["s", "u"]))
+    assert only.startswith("s: all of some block have the same value (l = 1)")
+    assert cautions(told, sf.Promise(quasi="q", sensitive=["s", "u"], t=1)) == []
+    # a block of which nothing is known gives nothing away
+    unknown = pl.DataFrame({"q": list("aabb"), "s": [None, None, "x", "y"]})
+    told = summarize(sf.measure(unknown, quasi="q", sensitive="s"))
+    assert cautions(told, sf.Promise(quasi="q", sensitive="s")) == []
 
 
 def test_all_paths_agree_on_a_large_table():

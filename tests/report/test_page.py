@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import numpy as np
+import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -13,6 +14,7 @@ from sfumato.report.distributions import MOST, bars_chart, risk_bars, size_bars
 from sfumato.report.evidence import Evidence, evidence_of
 from sfumato.report.page import Table
 from sfumato.report.promised import LIMITS, limits_section, promise_card, risk_card, verdict_of
+from sfumato.report.protected import exactness
 from sfumato.report.rendering import render
 from sfumato.report.told import in_words, meaning, statistics_card
 from sfumato.report.writing import page_of
@@ -30,6 +32,46 @@ def evidence(promise: sf.Promise, **settings) -> Evidence:
 
 def words(promise: sf.Promise, **settings) -> str:
     return " ".join(promise_card(evidence(promise, **settings)).sentences)
+
+
+def test_l_that_leans_on_missing_values_is_told_beside_the_limits(tmp_path):
+    table = pl.DataFrame({"age": ["a", "a", "b", "b"], "ill": ["SECRET1", None, "SECRET1", "SECRET2"]})
+    found = evidence_of(
+        sf.Release(table, promise=sf.Promise(quasi="age", sensitive="ill", l=2)).write(tmp_path / "out")
+    )
+    assert any("counts a missing value as one of its own" in one for one in limits_section(found).sentences)
+
+
+@pytest.mark.parametrize("quasi", ["age", ()])
+def test_what_seems_to_name_people_is_told_first(tmp_path, quasi):
+    table = pl.DataFrame(
+        {
+            "age": list("aabb"),
+            "name": [f"SECRET{place}" for place in range(4)],
+            "mail": [*"xyz", None],
+            "pay": [1.5, 2.5, 3.5, 4.5],
+            "town": list("uuvw"),
+        }
+    )
+    promise = sf.Promise(quasi=quasi, k=2 if quasi else 1)
+    told = risk_card(evidence_of(sf.Release(table, promise=promise).write(tmp_path / "out"))).sentences
+    assert told[:2] == (
+        "name has another value in every record and is released as it is: name it in identifiers.",
+        "mail has another value in every record that has one and is released as it is: name it in identifiers.",
+    )
+    assert not any("another value" in one for one in told[2:])
+    ill = sf.Promise(quasi="age", sensitive=["name", "mail"])
+    told = risk_card(evidence_of(sf.Release(table, promise=ill).write(tmp_path / "ill"))).sentences
+    assert not any("another value" in one for one in told)
+
+
+def test_boxes_that_are_better_than_the_formula_are_not_told_as_a_part_of_it():
+    usual = exactness({"achieved": 3.0, "optimum": 1.5, "ratio": 2.0})
+    assert usual[-1].endswith("is 1.5: this is 2 times as much.")
+    better = exactness({"achieved": 0.0, "optimum": 1.5, "ratio": 0.0})
+    assert better[-1].startswith("That is better than the formula's optimum of 1.5:")
+    assert exactness({"achieved": 3.0}) == usual[:-1]
+    assert exactness({"achieved": "much"}) == []
 
 
 def test_a_promise_is_told_in_plain_words():

@@ -12,6 +12,7 @@ from sfumato.cli.options import Json, Seed, names, with_reading, with_settings
 from sfumato.cli.show import console, emit, plain, progress_shown, table, verdict
 from sfumato.errors import SettingError
 from sfumato.groups.record import audit_with_record
+from sfumato.measures.summary import cautions
 from sfumato.microfile.reading import read
 from sfumato.release.audit import Audit, Opened, audit_files, open_files, require_release
 from sfumato.release.certificate import read_private
@@ -120,7 +121,7 @@ def show(found: Audit) -> None:
         told = f"{plain(m['records'])} records in {plain(m['blocks'])} blocks; k = {plain(m['k'])}"
         told += "".join(f", {name} = {plain(m[name])}" for name in ("l", "t") if m[name] is not None)
         out.print(f"{told}; {plain(m['risk']['expected'])} re-identifications expected", markup=False)
-        for line in told_together(m):
+        for line in (*told_together(m), *(() if found.kept is None else cautions(m, found.kept.promise))):
             out.print(line, markup=False)
     if "linkage" in m:
         _show_linkage(m["linkage"])

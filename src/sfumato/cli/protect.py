@@ -13,7 +13,7 @@ from sfumato.cli.estimate import show as show_estimates
 from sfumato.cli.options import Json, Seed, names
 from sfumato.cli.show import console, emit, plain, progress_shown, table, verdict
 from sfumato.errors import SettingError
-from sfumato.measures.summary import leaning_on_missing
+from sfumato.measures.summary import cautions
 from sfumato.recipe import Recipe, read_recipe
 from sfumato.release.audit import Audit
 from sfumato.release.folder import beside, named
@@ -21,7 +21,8 @@ from sfumato.release.fuzziness import fuzzy_forms
 from sfumato.release.release import Format, Release, check_folder
 from sfumato.report.evidence import Evidence, evidence_of
 from sfumato.report.page import counted
-from sfumato.report.promised import apart, limits_table, told_together, withheld_households
+from sfumato.report.promised import apart, limits_table, naming, told_together, withheld_households
+from sfumato.report.protected import exactness
 from sfumato.statistics.language import parse
 
 MUCH = 2.0
@@ -162,11 +163,12 @@ def _show(recipe: Recipe, release: Release, written: Evidence, folder: Path, pic
     out.print("The release holds." if audit.holds else "The release does not hold.", style="bold")
     for finding in audit.findings:
         out.print(f"  {finding.about}: {finding.message}", markup=False)
+    for line in naming(written):
+        out.print(line, style="bold", markup=False)
     if (limits := limits_table(written)) is not None:
         out.print(table("What every block keeps", limits.columns, limits.rows))
-        for line in (*apart(written), *withheld_households(written), *told_together(measured)):
-            out.print(line, markup=False)
-        for line in leaning_on_missing(measured, l=release.promise.l) if release.promise.l else ():
+        together = (*apart(written), *withheld_households(written), *told_together(measured))
+        for line in (*together, *cautions(measured, release.promise)):
             out.print(line, markup=False)
         risk, expected = measured["risk"], plain(measured["risk"]["expected"])
         out.print(f"Risk: {expected} re-identifications expected, at most {plain(risk['highest'])} for a record.")
@@ -175,7 +177,9 @@ def _show(recipe: Recipe, release: Release, written: Evidence, folder: Path, pic
     if told := [one.found for one in written.told if one.found is not None]:
         show_estimates(told, None)
     boxes = (
-        (*_exactness(settings), *_drowned(recipe, release), *_edges(settings)) if settings["method"] == "boxes" else ()
+        (*exactness(settings["uncertainty"]), *_drowned(recipe, release), *_edges(settings))
+        if settings["method"] == "boxes"
+        else ()
     )
     for line in (*_groups(release), *boxes, *_sets(release, measured)):
         out.print(line, markup=False)
@@ -273,18 +277,6 @@ def _fewest(group: dict[str, Any]) -> str:
     if group["at_least"] is None:
         return ""
     return " (no fewer would do)" if group["proven"] else f" (at least {plain(group['at_least'])} have to be)"
-
-
-def _exactness(settings: dict[str, Any]) -> list[str]:
-    """Say how far statistics are off, beside the formula's optimum."""
-    told = settings["uncertainty"]
-    if "achieved" not in told:
-        return []
-    lines = [f"On average a preserved statistic may be off by {told['achieved']:g} times its wanted accuracy (linear)."]
-    if "optimum" in told:
-        optimum = f"The optimum of the formula, for boxes of their attributes alone, is {told['optimum']:g}"
-        lines.append(f"{optimum}: this is {told['ratio']:g} times as much.")
-    return lines
 
 
 def _drowned(recipe: Recipe, release: Release) -> list[str]:

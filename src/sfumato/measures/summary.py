@@ -6,6 +6,7 @@ import math
 from typing import Any, Literal
 
 from sfumato.measures.fuzzy_safety import FuzzyAttributeSafety, FuzzySafety
+from sfumato.measures.promise import Promise
 from sfumato.measures.risk import Risk
 from sfumato.measures.safety import AttributeSafety, Safety
 from sfumato.parallel import side_by_side
@@ -27,6 +28,30 @@ def summarize(safety: Safety) -> dict[str, Any]:
         "missing": safety.roles.missing,
         "other_reading": _summarize_other(safety),
     }
+
+
+def cautions(measured: dict[str, Any], promise: Promise) -> list[str]:
+    """Say what a promise that is kept does not prevent, as a reader may take it to.
+
+    Parameters
+    ----------
+    measured
+        What :func:`summarize` returned.
+    promise
+        What is promised.
+    """
+    limits = (promise.l, promise.t, promise.alpha, promise.beta, promise.delta)
+    told = [] if any(limit is not None for limit in limits) else _given_away(measured)
+    return told + leaning_on_missing(measured, l=promise.l)
+
+
+def _given_away(measured: dict[str, Any]) -> list[str]:
+    """Say of which attributes all records of a block have the same known value."""
+    return [
+        f"{name}: all of some block have the same value (l = 1), which gives it away; promise l or t against that."
+        for name, its in measured["attributes"].items()
+        if its["l"] == its["known_l"] == 1
+    ]
 
 
 def leaning_on_missing(measured: dict[str, Any], *, l: float | None = None) -> list[str]:  # noqa: E741

@@ -8,6 +8,7 @@ from typing import Any
 from sfumato.measures.kept import Limit
 from sfumato.measures.promise import Promise
 from sfumato.measures.summary import leaning_on_missing
+from sfumato.microfile.attribute import Kind
 from sfumato.microfile.forms import Exact
 from sfumato.report.evidence import Evidence
 from sfumato.report.page import Card, Section, Table, count, counted, listed, number, odds, share
@@ -151,9 +152,10 @@ def risk_card(evidence: Evidence) -> Card:
     if evidence.kept is None:
         measured = evidence.certificate is not None and not evidence.certificate.promise.quasi and evidence.audit.holds
         told = "It was not measured, and people who are rare in any way may be found." if measured else "Not measured."
-        return Card(title, (told,))
+        return Card(title, (*naming(evidence), told))
     risk, promise = evidence.kept.safety.risk, evidence.kept.promise
     sentences = [
+        *naming(evidence),
         f"Of {count(evidence.kept.safety.records)} records, {count(risk.expected)} ({share(risk.rate)}) would be "
         f"guessed rightly by somebody who knows {listed(evidence.known)} of everybody.",
         f"The record that is easiest to find is found with a probability of {odds(risk.highest)}.",
@@ -199,6 +201,22 @@ def _guessed(evidence: Evidence) -> Iterator[str]:
     )
 
 
+def naming(evidence: Evidence) -> Iterator[str]:
+    """Say which attributes seem to name people and are released as they are."""
+    if evidence.certificate is None or evidence.release is None:
+        return
+    promise, table = evidence.certificate.promise, evidence.release.microfile
+    for name in _uncounted(evidence):
+        # numbers may well differ between all records and name nobody
+        numeric = evidence.release.codebook.attributes[name].kind is Kind.NUMERIC
+        if numeric or name in (*promise.sensitive, promise.weight, promise.household):
+            continue
+        known = table.series(name).drop_nulls()
+        if known.len() > table.records / 2 and known.n_unique() == known.len() > 1:
+            having = " that has one" * (known.len() < table.records)
+            yield f"{name} has another value in every record{having} and is released as it is: name it in identifiers."
+
+
 def _uncounted(evidence: Evidence) -> list[str]:
     """Return the attributes that are released exactly although nobody was supposed to know them."""
     if evidence.codebook is None or evidence.certificate is None:
@@ -226,7 +244,10 @@ def limits_section(evidence: Evidence) -> Section | None:
     """Show the limits."""
     table = limits_table(evidence)
     told = "Every limit holds for the worst block, not on average. Measured on the files as they now are."
-    return None if table is None else Section("limits", "Promised and measured", (told,), (table,))
+    if table is None or evidence.kept is None:
+        return None
+    leaning = leaning_on_missing(evidence.audit.measured, l=evidence.kept.promise.l)
+    return Section("limits", "Promised and measured", (told, *leaning), (table,))
 
 
 def _limit_row(limit: Limit, promise: Promise) -> tuple[str, ...]:

@@ -47,7 +47,7 @@ def protection_section(evidence: Evidence) -> Section | None:
     if isinstance(left_out, int):
         left = f"{counted(left_out, 'record was', 'records were')} left out."
         sentences.append(left if left_out else "Nobody was left out.")
-    sentences += _uncertainty(evidence.setting("uncertainty"))
+    sentences += exactness(evidence.setting("uncertainty"))
     if not evidence.certificate.promise.quasi:
         sentences.append(UNPROTECTED)
     return Section("protection", "How it was protected", tuple(sentences), (*_grids(evidence), *_sets(evidence)))
@@ -63,13 +63,28 @@ def _edges(settings: Mapping[str, Any]) -> list[str]:
     return [f"{where}."]
 
 
-def _uncertainty(told: Mapping[str, Any]) -> list[str]:
-    achieved, ratio = told.get("achieved"), told.get("ratio")
+def exactness(told: Mapping[str, Any]) -> list[str]:
+    """Say how far statistics may be off, beside the formula's optimum, as far as a certificate tells it."""
+    achieved, optimum, ratio = (told.get(name) for name in ("achieved", "optimum", "ratio"))
     if not isinstance(achieved, int | float):
         return []
-    sentence = f"On average a preserved statistic may be off by {achieved:g} times its wanted accuracy (linear)"
-    more = f", {ratio:g} times as much as the theory's optimum" if isinstance(ratio, int | float) else ""
-    return [f"{sentence}{more}."]
+    lines = [
+        f"On average a preserved statistic may be off by {achieved:g} times its wanted accuracy (linear).",
+        "Wanted is a tenth of the statistic, unless preserve says otherwise.",
+    ]
+    if not isinstance(optimum, int | float) or not isinstance(ratio, int | float):
+        return lines
+    if ratio < 1:
+        lines.append(
+            f"That is better than the formula's optimum of {optimum:g}: it expects evenly spread records, and values "
+            "that many share need no width."
+        )
+    else:
+        lines.append(
+            f"The optimum of the formula, for boxes of their attributes alone, is {optimum:g}: this is {ratio:g} times "
+            "as much."
+        )
+    return lines
 
 
 def _grids(evidence: Evidence) -> tuple[Table, ...]:

@@ -10,8 +10,11 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
+from rich.text import Text
+from typer.main import get_command
 
 import sfumato as sf
+from sfumato.cli.app import VERBS, _app
 
 PEOPLE = """name,age,sex,income,w
 SECRET1,31,f,100,1.5
@@ -175,6 +178,21 @@ def test_help_names_every_verb(run):
     assert run("--version")[1].startswith("sfumato ")
     assert run("nonsense")[0] == 2
     assert run("measure", "--help")[0] == 0
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_help_texts_are_shown_as_they_are_meant(verb):
+    for option in get_command(_app(verb)).commands[verb].params:
+        told = getattr(option, "help", None) or ""
+        assert "``" not in told, option.name
+        # what is no markup is not taken for it
+        assert Text.from_markup(told).plain == told.replace("\\[", "["), option.name
+
+
+def test_help_tells_of_brackets_and_commas(run):
+    assert "[attack]" in run("attack", "--help")[1]
+    for verb in ("measure", "compare"):
+        assert "NAME,..." in run(verb, "--help")[1]
 
 
 def test_a_bug_shows_no_values(run, people, monkeypatch):

@@ -31,7 +31,7 @@ RULES = 5
 
 
 def attack(
-    recipe: Annotated[Path, typer.Argument(help="The recipe, a TOML file with [attack].")],
+    recipe: Annotated[Path, typer.Argument(help=r"The recipe, a TOML file with \[attack].")],
     *,
     release: Annotated[
         Path | None,

@@ -7,7 +7,9 @@ from collections.abc import Callable, Iterable
 from typing import Annotated, Any, Literal, get_args, get_origin
 
 import typer
+from pydantic.fields import FieldInfo
 
+from sfumato.cli.show import plain
 from sfumato.errors import SettingError
 from sfumato.settings import Settings
 
@@ -93,15 +95,20 @@ def with_settings(
     The verb gets what was given as ``given``, a dictionary.
     """
     described = {name: model.model_fields[name] for name in fields}
-    made = {
-        name: _option(_option_type(field.annotation), " ".join((field.description or "").split()))
-        for name, field in described.items()
-    }
+    made = {name: _option_of(field) for name, field in described.items()}
 
     def given_ones(options: dict[str, Any]) -> dict[str, Any]:
         return {name: value for name, value in options.items() if value not in (None, [])}
 
     return lambda verb: _extended(verb, made, gathered="given", gather=given_ones)
+
+
+def _option_of(field: FieldInfo) -> Any:
+    """Make the option of a field; what its docstring sets as code stands plainly in a help text."""
+    kind, told = _option_type(field.annotation), " ".join((field.description or "").replace("``", "").split())
+    if kind == list[str] | None:
+        return _option(kind, plain(f"{told} Separated by commas."), "NAME,...")
+    return _option(kind, plain(told))
 
 
 def _option(kind: Any, told: str, metavar: str | None = None) -> Any:

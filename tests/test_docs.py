@@ -1,10 +1,13 @@
 from __future__ import annotations
 
 import re
+import shlex
 
 import pytest
 
 from handbook.reference import generated_pages
+from sfumato.cli import main
+from sfumato.datasets import health_survey
 from tests.generated import PAGES, ROOT, contents
 from tests.pages import as_run
 
@@ -19,6 +22,20 @@ def test_pages_print_what_they_say(tmp_path, name):
             "codebook.json",
             "data.parquet",
         ]
+
+
+def test_the_commands_of_the_readme_run_in_their_order(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    health_survey(3000).frame.write_csv("people.csv")
+    block = (ROOT / "README.md").read_text().partition("## On the command line")[2].split("```")[1]
+    codes = {}
+    for words in (shlex.split(line, comments=True) for line in block.strip().splitlines()):
+        with pytest.raises(SystemExit) as stopped:
+            main(words[1:])
+        codes[words[1]] = stopped.value.code or 0
+    # the people are not safe by themselves, and the first recipe knows no adversary
+    assert {verb: code for verb, code in codes.items() if code} == {"measure": 1, "attack": 2}
+    assert "has no [attack]" in capsys.readouterr().err
 
 
 def test_schemas_and_tables_of_settings_are_those_of_the_code():

@@ -114,7 +114,7 @@ FRAME = microfile(6, 60, kinds=("age", "income", "job")).frame.with_columns(none
 @pytest.mark.parametrize(
     ("given", "error", "message"),
     [
-        ({"k": 1}, SettingError, r"k = 1 protects nobody; .* force=True"),
+        ({"k": 1}, SettingError, r"k = 1 protects nobody; .* set force to true"),
         ({"k": 61}, UnattainableError, r"k = 61 is larger than the file of 60 records"),
         ({"k": 5, "preserve": ["mean(debt)"]}, SettingError, r"mean\(debt\) has no numeric quasi attribute"),
         ({"k": 5, "preserve": ["mean(job)"]}, SettingError, r"'job'"),

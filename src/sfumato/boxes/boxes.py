@@ -135,13 +135,13 @@ class Boxes(Settings):
     @model_validator(mode="after")
     def _fits(self) -> Boxes:
         if self.k < 2 and not self.force:
-            raise ValueError("k = 1 protects nobody; choose k of 2 or more, or say force=True")
+            raise ValueError("k = 1 protects nobody; choose k of 2 or more, or set force to true")
         if self.epsilon and self.l is None:
             raise ValueError("epsilon needs l")
         if self.keep_household and self.household is None:
             raise ValueError("keep_household needs household: the attribute that tells who lives together")
         if self.shared and not self.keep_household:
-            raise ValueError("shared has no meaning where household numbers are withheld; say keep_household=True")
+            raise ValueError("shared has no meaning where household numbers are withheld; set keep_household to true")
         for setting in ("epsilon", "prefer", "shared"):
             strange = [name for name in getattr(self, setting) if name not in self.quasi]
             if strange:

@@ -202,13 +202,14 @@ def _milder(limit: Limit) -> dict[str, Any]:
 
 
 def _told(offer: dict[str, Any]) -> str:
-    """Write settings as they are given.
+    """Write settings as they are given, in words that a recipe and Python share.
 
     >>> _told({"k": 1, "force": True}), _told({"t": 0.25}), _told({"l": 2.0})
-    ('k=1 with force=True', 't=0.25', 'l=2')
+    ('k=1 with force', 't=0.25', 'l=2')
     """
     written = [
-        f"{name}={value:g}" if isinstance(value, float) else f"{name}={value!r}" for name, value in offer.items()
+        name if value is True else f"{name}={value:g}" if isinstance(value, float) else f"{name}={value!r}"
+        for name, value in offer.items()
     ]
     return " with ".join(written)
 

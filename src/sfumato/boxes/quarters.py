@@ -184,7 +184,7 @@ class Ground:
             if len(quarters) == len(members):
                 raise UnattainableError(
                     "too few people who live near each other lack the same values to keep all limits",
-                    hint="missing='merged', or keep_household=False",
+                    hint="missing='merged', or do not release household numbers (keep_household)",
                 )
             size *= 2
 

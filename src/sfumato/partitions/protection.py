@@ -138,7 +138,7 @@ def _refuse_mixed(found: Mapping[str, PublicSets], shared: tuple[str, ...]) -> N
             raise SettingError(
                 f"keep_household: members of a household have {its[0]!r} in common, of which the fuzzy sets of several "
                 "members, found in all quasi attributes together, tell more than those of each",
-                hint="method='sets', which finds sets of each attribute by itself, or keep_household=False",
+                hint="method='sets', which finds sets of each attribute by itself; or no keep_household",
             )
 
 

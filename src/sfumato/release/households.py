@@ -26,7 +26,7 @@ def shared_names(found: Mapping[str, Sharing], declared: Sequence[str]) -> tuple
         if found[name].differing:
             raise SettingError(
                 f"shared: {name!r} differs within {found[name].differing:,} of {found[name].households:,} households",
-                hint="correct these households, or do not release household numbers (keep_household=False)",
+                hint="correct these households, or do not release household numbers (keep_household)",
             )
     return tuple(name for name, its in found.items() if name in declared or its.shared)
 
@@ -39,7 +39,7 @@ def refuse_sharper(table: Microfile, promise: Promise, forms: Mapping[str, Form]
     if not released_alike(table, columns, household=promise.household):
         raise UnattainableError(
             "members of a household would be released with different boxes of what they share; this is a bug",
-            hint="keep_household=False",
+            hint="do not release household numbers (keep_household)",
         )
 
 

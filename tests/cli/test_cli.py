@@ -142,6 +142,14 @@ def test_audit(run, tmp_path):
     assert run("audit", str(tmp_path))[0] == 2
 
 
+def test_an_audit_tells_where_l_leans_on_missing_values(run, tmp_path):
+    table = pl.DataFrame({"q": list("aabb"), "s": ["SECRET", None, "SECRET", "b"]})
+    folder = sf.Release(table, promise=sf.Promise(quasi="q", sensitive="s", l=2)).write(tmp_path / "out")
+    code, out, _ = run("audit", str(folder))
+    assert code == 0
+    assert "l of s counts a missing value as one of its own; of known values a block may have just 1." in out
+
+
 def test_demo(run, tmp_path):
     out = tmp_path / "demo"
     code, text, _ = run("demo", "--out", str(out))

@@ -39,6 +39,20 @@ def test_protect_as_text(run, recipe, folder):
     assert json.loads(out)["estimates"][0]["guaranteed"]
 
 
+def test_what_a_kept_promise_does_not_prevent_is_told(run, recipe, folder):
+    text = GOOD.replace('identifiers = ["name"]', "").replace("k = 5\nl = 2", "k = 2")
+    code, out, _ = run("protect", str(recipe(text)))
+    given_away = "ill: all of some block have the same value (l = 1)"
+    assert code == 0
+    assert "name has another value in every record and is released as it is: name it in identifiers." in out
+    assert given_away in out
+    assert given_away in run("audit", str(folder / "people-release"))[1]
+    code, out, _ = run("protect", str(recipe()), "--force")
+    assert code == 0
+    assert "another value" not in out
+    assert "all of some block" not in out
+
+
 def test_protect_as_json(run, recipe, folder):
     text = GOOD.replace("k = 5", 'k = 5\nedges = "tight"\ndismiss = "fuzzy"\nt = 0.6')
     out = folder / "out"

@@ -67,7 +67,7 @@ def test_what_a_recipe_protects_is_attacked_with_its_release(run, recipe, tmp_pa
     assert stat.S_IMODE((tmp_path / "a.svg").stat().st_mode) == 0o600
     picture = (tmp_path / "a.svg").read_text()
     assert "Logistic regression, released" in picture
-    assert "1 of 1 places disclosed" in picture
+    assert "1 of 1 place disclosed" in picture
 
 
 def test_a_written_release_is_attacked(run, recipe, tmp_path):

@@ -54,7 +54,11 @@ def _given_away(measured: dict[str, Any]) -> list[str]:
     ]
 
 
-def leaning_on_missing(measured: dict[str, Any], *, l: float | None = None) -> list[str]:  # noqa: E741
+def leaning_on_missing(
+    measured: dict[str, Any],
+    *,
+    l: float | None = None,  # noqa: E741  # the field's own letter
+) -> list[str]:
     """Say of which attributes a block has its l only because a missing value counts as one.
 
     Parameters

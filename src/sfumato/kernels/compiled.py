@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable
+from functools import cache
+from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import numba
@@ -39,7 +42,17 @@ def _compile(
 ) -> Function:
     options: dict[str, Any] = {"fastmath": fastmath, "inline": inline, "error_model": error_model}
     try:
-        return cast(Function, numba.njit(cache=True, nogil=True, **options)(function))
+        dispatcher = numba.njit(cache=True, nogil=True, **options)(function)
     except RuntimeError:
         # neither the package's folder nor the user's can be written
         return cast(Function, numba.njit(nogil=True, **options)(function))
+    # numba looks at the time of the function's own file alone, and would miss changes in the files that it calls into
+    dispatcher._cache._cache_file._source_stamp = _source_digest()
+    return cast(Function, dispatcher)
+
+
+@cache
+def _source_digest() -> str:
+    """Return a digest of the source code of all kernels."""
+    sources = sorted(Path(__file__).parent.glob("*.py"))
+    return hashlib.sha256(b"\0".join(source.read_bytes() for source in sources)).hexdigest()

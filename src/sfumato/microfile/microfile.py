@@ -85,7 +85,7 @@ class Microfile:
 
     @property
     def frame(self) -> Any:
-        """The frame as it came in."""
+        """The frame as it came in, but for its row index and metadata, which could name records."""
         return self._table.to_native()
 
     @property
@@ -214,7 +214,7 @@ class Microfile:
 
     def take(self, places: np.ndarray[Any, np.dtype[np.int64]]) -> Microfile:
         """Return a microfile of the records at some places."""
-        return self._like(self._table[places])
+        return self._like(nw.from_native(_without_index(self._table[places].to_native()), eager_only=True))
 
     def select(self, names: Sequence[str]) -> Microfile:
         """Return a microfile of some attributes."""
@@ -254,7 +254,7 @@ def as_microfile(given: Any) -> Microfile:
 def _eager(frame: Any) -> nw.DataFrame[Any]:
     _check_names_of(frame)
     try:
-        given: nw.DataFrame[Any] | nw.LazyFrame[Any] = nw.from_native(frame)
+        given: nw.DataFrame[Any] | nw.LazyFrame[Any] = nw.from_native(_without_index(frame))
     except TypeError:
         raise MicrofileError(
             f"a {type(frame).__name__} is no frame", hint="give a pandas, polars or pyarrow table"
@@ -269,6 +269,25 @@ def _eager(frame: Any) -> nw.DataFrame[Any]:
     if len(table) == 0:
         raise MicrofileError("the frame has a header but no records")
     return table
+
+
+def _without_index(frame: Any) -> Any:
+    """Return a frame of the same cells, numbered from 0, without what its library lets it carry beside them.
+
+    A row index or metadata can hold the number of every patient, and would leave with the frame unseen.
+    """
+    if nw.dependencies.is_pandas_dataframe(frame):
+        plain: Any = frame.copy(deep=False)
+        plain.index = range(len(frame))
+        plain.columns = plain.columns.rename(None)
+        plain.attrs = {}
+        return plain
+    if nw.dependencies.is_pyarrow_table(frame):
+        schema = frame.schema.remove_metadata()
+        for place, field in enumerate(schema):
+            schema = schema.set(place, field.remove_metadata())
+        return type(frame).from_arrays(frame.columns, schema=schema)
+    return frame
 
 
 def _check_names_of(frame: Any) -> None:

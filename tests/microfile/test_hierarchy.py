@@ -108,3 +108,8 @@ def test_wrong_files(tmp_path, content, message):
     file.write_text(content)
     with pytest.raises(MicrofileError, match=message):
         sf.Hierarchy.from_csv(file)
+
+
+def test_a_name_that_no_file_can_have():
+    with pytest.raises(MicrofileError, match="cannot be read"):
+        sf.Hierarchy.from_csv("h\0.csv")

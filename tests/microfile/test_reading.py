@@ -83,6 +83,49 @@ def test_a_type_that_widens_late_starts_over(tmp_path):
     assert read_delimited(path, block=512)[0].schema["code"] == pl.Float64
 
 
+@pytest.mark.parametrize("codes", [["E10", "E11", "E10"], ["e5", "E-5", "-E5"], [".e5", ".", "E1"], ["٣", "٤", "٣"]])
+def test_an_exponent_needs_digits_before_it(tmp_path, codes):
+    people = sf.read(written(tmp_path, "icd,n\n" + "".join(f"{code},1\n" for code in codes)))
+    assert people.attribute("icd").kind is Kind.CATEGORICAL
+    assert people.series("icd").to_list() == codes
+
+
+def test_codes_among_numbers_are_counted_as_text(tmp_path):
+    with pytest.raises(MicrofileError, match=r"text among the numbers of column 'icd' \(1 of 3 cells\)"):
+        sf.read(written(tmp_path, "icd\nE10\n1\n2\n"))
+
+
+tokens = st.text("0123456789.eE+-", min_size=1, max_size=7)
+
+
+@given(st.lists(tokens, min_size=1, max_size=5), st.sampled_from(["", "NA\n", "?\n"]))
+def test_every_cell_is_a_number_as_python_reads_it_or_the_text_itself(tmp_path_factory, column, gap):
+    path = written(tmp_path_factory.mktemp("csv"), "x,y\n" + "".join(f"{cell},1\n" for cell in [*column, *gap.split()]))
+    try:
+        people = sf.read(path, missing=["?"])
+    except MicrofileError as error:
+        refusal = str(error)
+    else:
+        refusal = ""
+    if refusal:
+        assert "text among the numbers" in refusal or "infinite values" in refusal
+        return
+    read = people.series("x").to_list()[: len(column)]
+    if people.series("x").dtype.is_numeric():
+        assert read == [None if cell == "." else float(cell) for cell in column]
+    else:
+        assert read == column
+
+
+def test_whole_amounts_beyond_64_bits_stay_reals_beside_missing_codes(tmp_path):
+    assert sf.read(written(tmp_path, "x\n1e20\n?\n2\n"), missing="?").series("x").to_list() == [1e20, None, 2.0]
+
+
+def test_a_year_zero_is_no_date(tmp_path):
+    people = sf.read(written(tmp_path, "born\n0000-01-01\n2001-02-28\n"))
+    assert people.series("born").to_list() == ["0000-01-01", "2001-02-28"]
+
+
 def test_missing_codes_leave_numbers(tmp_path):
     people = sf.read(written(tmp_path, "age,job\n31,?\nNA,x\n?,NA\n"), missing=["?"])
     assert people.numbers("age").tolist()[0] == 31
@@ -182,6 +225,8 @@ def test_dates_are_numbers(tmp_path):
         ("n,b\nMüller,1\nMüller,2\n".encode() + b"SECRET\xff,3\n", "byte 31 of the file is damaged"),
         ("age,b\n1,2\n2,2\nSECRET,2\n", r"text among the numbers of column 'age' \(1 of 3 cells\)"),
         (b"a,b\n\x00\x01,SECRET\n", "not a text file"),
+        ("a\rb,c\n1,SECRET\n", "the header has a return without a newline"),
+        ("a,b\r1,SECRET\n2,3\n", "the header has a return without a newline"),
     ],
 )
 def test_broken_files_are_refused_without_showing_them(tmp_path, content, message):
@@ -226,6 +271,8 @@ def test_files_that_are_not_there(tmp_path):
         sf.read(tmp_path / "pipe.csv")
     with pytest.raises(MicrofileError, match="name is too long"):
         sf.read("x" * 5000 + ".csv")
+    with pytest.raises(MicrofileError, match="there is no file"):
+        sf.read("pe\0ple.csv")
     with pytest.raises(SettingError, match="ending that is not known"):
         sf.read(written(tmp_path, "x", "people.xlsx"))
 

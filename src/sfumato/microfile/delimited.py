@@ -8,6 +8,7 @@ that a column is not what the first block made it, reading starts over with the 
 from __future__ import annotations
 
 import codecs
+import csv
 import gzip
 import zlib
 from collections.abc import Collection, Iterator
@@ -142,7 +143,12 @@ def _header(path: Path, dialect: Dialect, block: int) -> tuple[list[str], Iterat
         first = (first + following).lstrip(b"\r\n")
     end = _line_end(first) or len(first)
     line = first[:end].decode()
-    names = rows([line.rstrip("\r\n")], dialect.delimiter)[0] if line.strip() else []
+    try:
+        names = rows([line.rstrip("\r\n")], dialect.delimiter)[0] if line.strip() else []
+    except csv.Error:
+        raise MicrofileError(
+            "the header has a return without a newline", hint="write the file again with every line ended alike"
+        ) from None
     if not names:
         raise MicrofileError("the file has no header line that can be read")
     names = [name.strip() or f"unnamed_{place}" for place, name in enumerate(names, start=1)]

@@ -78,7 +78,8 @@ class Hierarchy:
             raise MicrofileError(f"there is no hierarchy file {path}") from None
         except UnicodeDecodeError:
             raise MicrofileError(f"hierarchy file {path.name} is not written in UTF-8") from None
-        except (OSError, csv.Error):
+        except (OSError, ValueError, csv.Error):
+            # ValueError: a name with a NUL in it
             raise MicrofileError(f"hierarchy file {path.name} cannot be read") from None
         if not listed:
             raise MicrofileError(f"hierarchy file {path.name} is empty")

@@ -14,10 +14,11 @@ from sfumato.microfile.attribute import Code
 NOT_AVAILABLE = ("NA", "N/A", "n/a", "#N/A", "NaN", "nan", "null", "NULL", "None", ".")
 """Texts that mean a missing value in a column of numbers; elsewhere they are categories."""
 
-_NUMBER = r"^-?(0|[1-9]\d*)?(\.\d*)?([eE][+-]?\d+)?$"
-_DIGITS = r"^-?\d+$"
-_LONG = r"^-?\d{16,}$"
-_DATE = r"^\d{4}-\d{2}-\d{2}$"
+# [0-9], since \d also fits digits of other scripts
+_NUMBER = r"^-?((0|[1-9][0-9]*)(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?$"
+_DIGITS = r"^-?[0-9]+$"
+_LONG = r"^-?[0-9]{16,}$"
+_DATE = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$"
 
 
 def settle_text(
@@ -68,7 +69,7 @@ def _convert(series: pl.Series, decimal: str, codes: set[str]) -> tuple[pl.Serie
     """Return the column as numbers or dates, or how many cells of text stand among its numbers."""
     cells = series.drop_nulls().value_counts(name="cells")
     values = cells.get_column(series.name).cast(pl.String)
-    number = values.str.contains(_NUMBER.replace(r"\.", re.escape(decimal))) & values.str.contains(r"\d")
+    number = values.str.contains(_NUMBER.replace(r"\.", re.escape(decimal)))
     # as a real it would lose its last digits
     number &= ~values.str.contains(_LONG)
     plain = values.str.replace(",", ".", literal=True) if decimal == "," else values
@@ -84,7 +85,8 @@ def _convert(series: pl.Series, decimal: str, codes: set[str]) -> tuple[pl.Serie
     dates = values.filter(~gone)
     if dates.len() and bool(dates.str.contains(_DATE).all()):
         day = values.set(gone, None).str.to_date("%Y-%m-%d", strict=False)
-        if day.null_count() == int(gone.sum()):
+        # polars knows a year 0, Python's dates begin with year 1
+        if day.null_count() == int(gone.sum()) and bool((day.dt.year() >= 1).all()):
             return _looked_up(series, pl.DataFrame({"text": values, "number": day})), 0
     strays = ~known
     if bool(values.filter(strays).str.contains(_DIGITS).any()):
@@ -102,6 +104,9 @@ def _looked_up(series: pl.Series, table: pl.DataFrame) -> pl.Series:
     places[codes] = np.arange(codes.size)
     rows = pl.Series(places[physical.fill_null(0).to_numpy()]).set(series.is_null(), None)
     numbers = table.get_column("number").gather(rows)
-    if numbers.dtype == pl.Float64 and bool((numbers.drop_nulls() % 1 == 0).all()):
-        return numbers.cast(pl.Int64)
-    return numbers
+    return numbers.cast(pl.Int64) if numbers.dtype == pl.Float64 and all_whole(numbers.drop_nulls()) else numbers
+
+
+def all_whole(numbers: pl.Series) -> bool:
+    """Whether all are whole numbers that reals hold exactly."""
+    return bool((numbers % 1 == 0).all() and (numbers.abs() < 2**53).all())

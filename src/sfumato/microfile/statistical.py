@@ -9,6 +9,7 @@ import polars as pl
 
 from sfumato.errors import MicrofileError, needs
 from sfumato.microfile.microfile import Kinds, Microfile, Missing
+from sfumato.microfile.settling import all_whole
 
 _MEASURES = {"nominal": "categorical", "ordinal": "ordinal", "scale": "numeric"}
 
@@ -68,16 +69,12 @@ def _settled(frame: pl.DataFrame) -> pl.DataFrame:
     whole = [
         name
         for name, dtype in frame.schema.items()
-        if dtype.is_float() and _whole(frame.get_column(name).drop_nulls().drop_nans())
+        if dtype.is_float() and all_whole(frame.get_column(name).drop_nulls().drop_nans())
     ]
     text = [name for name, dtype in frame.schema.items() if dtype == pl.String]
     return frame.with_columns(
         pl.col(whole).fill_nan(None).cast(pl.Int64), pl.col(text).cast(pl.Categorical(pl.Categories.random()))
     )
-
-
-def _whole(numbers: pl.Series) -> bool:
-    return bool((numbers % 1 == 0).all() and (numbers.abs() < 2**53).all())
 
 
 def _measures(frame: pl.DataFrame, meta: Any) -> dict[str, str]:

@@ -1,5 +1,9 @@
 from __future__ import annotations
 
+import copy
+import datetime
+import pickle
+
 import polars as pl
 import pytest
 from hypothesis import given
@@ -62,7 +66,9 @@ def test_prefixes_refuse_other_lengths():
     assert found.unknown_records == 1
 
 
-@pytest.mark.parametrize("frame", [{"x": list(range(100))}, {"x": [f"v{i % 7}" for i in range(100)]}, {"x": ["a"] * 3}])
+@pytest.mark.parametrize(
+    "frame", [{"x": list(range(100))}, {"x": [f"v{i % 7}" for i in range(100)]}, {"x": ["a"] * 30}]
+)
 def test_automatic_hierarchies_end_in_one_label_and_only_grow_coarser(frame):
     people = sf.Microfile(pl.DataFrame(frame))
     hierarchy = sf.Hierarchy.automatic(people, "x")
@@ -73,6 +79,75 @@ def test_automatic_hierarchies_end_in_one_label_and_only_grow_coarser(frame):
             assert all(len({labels[i] for i, b in enumerate(before) if b == label}) == 1 for label in set(before))
         before = labels
     assert set(before) == {"*"}
+
+
+def test_rare_categories_are_not_listed_by_an_automatic_hierarchy():
+    people = sf.Microfile(pl.DataFrame({"x": ["a"] * 30 + ["b"] * 20 + ["c"] * 10 + ["d"] * 9 + ["e"]}))
+    hierarchy = sf.Hierarchy.automatic(people, "x")
+    assert sorted(hierarchy.listed) == ["a", "b", "c"]
+    assert hierarchy.generalize(people, "x", level=1).labels.unique().sort().to_list() == ["*", "{a}", "{b, c}"]
+    assert sorted(sf.Hierarchy.automatic(people, "x", least=9).listed) == ["a", "b", "c", "d"]
+    with pytest.raises(MicrofileError, match="no category of 'x' is that of 40 records"):
+        sf.Hierarchy.automatic(people, "x", least=40)
+
+
+@pytest.mark.parametrize(
+    "hierarchy",
+    [
+        sf.Hierarchy.intervals([0.5, 5], origin=1),
+        sf.Hierarchy.prefixes(5, mask="x"),
+        sf.Hierarchy.dates(fallback="other"),
+        sf.Hierarchy.from_mapping({"a": ["x", "*"], "b": ["y", "*"]}),
+        sf.Hierarchy.automatic(pl.DataFrame({"x": ["a"] * 30 + ["b"] * 20}), "x"),
+    ],
+)
+def test_hierarchies_and_settings_that_hold_them_survive_pickle_and_json(hierarchy):
+    boxes = sf.Boxes(quasi=["a"], k=5, hierarchies={"a": hierarchy})
+    for one in (hierarchy, boxes):
+        assert pickle.loads(pickle.dumps(one)) == one
+        assert copy.deepcopy(one) == one
+    again = sf.Boxes.model_validate_json(boxes.model_dump_json())
+    assert again == boxes
+    assert again.hierarchies["a"] == hierarchy
+    for value in (7.25, "02139", datetime.date(1987, 5, 31), "a"):
+        assert again.hierarchies["a"].path(value) == hierarchy.path(value)
+
+
+@pytest.mark.parametrize(
+    ("hierarchy", "values"),
+    [
+        (sf.Hierarchy.intervals([5, 10]), [-3, 0, 4.5, 37, 1e6]),
+        (sf.Hierarchy.prefixes(5), ["02139", "99999"]),
+        (sf.Hierarchy.dates(), [datetime.date(1987, 5, 31), datetime.datetime(2009, 12, 1, 8), datetime.date(7, 1, 1)]),
+    ],
+)
+def test_what_lies_above_a_label_is_the_rest_of_its_path(hierarchy, values):
+    for value in values:
+        path = hierarchy.path(value)
+        for level, label in enumerate(path):
+            assert hierarchy.by.above(label) == path[level:]
+        assert hierarchy.by.above(str(value)) == path
+
+
+def test_labels_tell_between_which_numbers_values_lie():
+    by = sf.Hierarchy.intervals([5, 10]).by
+    assert [by.ends(label) for label in ("[35, 40)", "37", "*", "nonsense")] == [(35, 40), (37, 37), None, None]
+    by = sf.Hierarchy.dates().by
+    assert [by.ends(label) for label in ("1988-02", "1988", "1980s")] == [
+        (datetime.date(*first).toordinal(), datetime.date(*last).toordinal())
+        for first, last in (
+            ((1988, 2, 1), (1988, 2, 29)),
+            ((1988, 1, 1), (1988, 12, 31)),
+            ((1980, 1, 1), (1989, 12, 31)),
+        )
+    ]
+
+
+def test_moments_in_nanoseconds_are_dates():
+    people = sf.Microfile(
+        pl.DataFrame({"at": pl.Series(["1999-12-31 10:00"]).str.to_datetime().cast(pl.Datetime("ns"))})
+    )
+    assert sf.Hierarchy.dates().generalize(people, "at", level=1).labels.to_list() == ["1999-12"]
 
 
 def test_ordinal_neighbours_join():

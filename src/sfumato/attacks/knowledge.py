@@ -20,9 +20,8 @@ from sfumato.fuzzy.released import on_levels, sets_of, told_parts
 from sfumato.kernels.bits import Words
 from sfumato.microfile.attribute import Kind
 from sfumato.microfile.encoding import Encoded
-from sfumato.microfile.forms import Form, Fuzzy, Interval, Sets
+from sfumato.microfile.forms import NUMBER, Form, Fuzzy, Interval, Sets
 from sfumato.microfile.microfile import Microfile
-from sfumato.release.bounds import NUMBER
 
 REACH = 0.01
 """A range that ends in the outermost hundredth of what was tried is taken to have no end."""
@@ -154,13 +153,20 @@ def _categories(table: Microfile, name: str, form: Form, outside: Microfile) -> 
     labels = [str(value) for value in released.values.tolist()]
     numeric = outside.series(name).dtype.is_numeric()
     names = [_as_number(str(value)) if numeric else str(value) for value in asking.values.tolist()]
-    members = [
-        tuple(map(_as_number, its)) if numeric else its
-        for its in (form.members[label] if isinstance(form, Sets) else (label,) for label in labels)
-    ]
-    if isinstance(form, Sets) and form.open:
-        every = tuple(dict.fromkeys((*itertools.chain(*members), *names)))
-        members = [every if label in form.open else its for label, its in zip(labels, members, strict=True)]
+    told: list[tuple[str, ...]] = [(label,) for label in labels]
+    if isinstance(form, Sets):
+        behind = form.behind(asking.values.tolist() if asking.values.dtype == object else list(asking.values))
+        told = [form.members[label] for label in labels]
+    members = [tuple(map(_as_number, its)) if numeric else its for its in told]
+    if isinstance(form, Sets):
+        # labels of nodes list no values, and those that stand for any value not all of them
+        members = [
+            tuple(dict.fromkeys((*its, *(names[place] for place in behind[label]))))
+            for label, its in zip(labels, members, strict=True)
+        ]
+        if form.open:
+            every = tuple(dict.fromkeys(itertools.chain(*members)))
+            members = [every if label in form.open else its for label, its in zip(labels, members, strict=True)]
     numbers: dict[str, int] = {}
     for its in sorted(members, key=len, reverse=True):
         for category in its:

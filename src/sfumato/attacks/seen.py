@@ -39,7 +39,7 @@ def seen_in(released: Any) -> Microfile:
             columns |= _behind(table, name, form)
         else:
             told = ((label, its) for label, its in form.members.items() if label not in form.open)
-            only = {label: its[0] for label, its in told if len(its) == 1}
+            only = {label: its[0] for label, its in told if len(its) == 1 and not form.is_node(its[0])}
             series = table.series(name).cast(pl.String)
             columns[name] = series.replace_strict(only, default=None, return_dtype=pl.String)
     exact = [name for name, entry in released.codebook.attributes.items() if isinstance(entry.form, Exact)]

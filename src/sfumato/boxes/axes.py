@@ -13,7 +13,8 @@ from sfumato.arrays import Codes, Counts, Flags, Reals
 from sfumato.errors import SettingError
 from sfumato.microfile.attribute import Kind
 from sfumato.microfile.encoding import Encoded
-from sfumato.microfile.hierarchy import EVERYTHING, Hierarchy
+from sfumato.microfile.generalization import EVERYTHING, Described, Listed, plain
+from sfumato.microfile.hierarchy import Hierarchy
 from sfumato.microfile.microfile import Microfile
 from sfumato.parallel import side_by_side
 
@@ -41,7 +42,11 @@ class Axis:
     labels: tuple[tuple[str, ...], ...] = ()
     """Of a tree: the label of each place, level by level."""
     listed: tuple[Mapping[str, tuple[str, ...]], ...] = ()
-    """Of a tree that was made of listed values: those behind each label, level by level, whether they occur or not."""
+    """Of a tree of listed values: those behind each label, level by level, whether they occur or not."""
+    nodes: Described | None = None
+    """Of a tree whose values nobody lists: how its labels are made."""
+    declared: tuple[str, ...] = ()
+    """Of an ordinal attribute, or a tree of listed values: all its categories in order, whether they occur or not."""
     strange: tuple[bool, ...] = ()
     """Of a tree: which categories its hierarchy does not know."""
 
@@ -75,9 +80,15 @@ class Axis:
         return np.bincount(at[values[at] == places], minlength=values.size)
 
 
-def axes_of(microfile: Microfile, names: Sequence[str], hierarchies: Mapping[str, Hierarchy]) -> list[Axis]:
-    """Return the axes, those whose widths are distances first."""
-    axes = side_by_side(lambda name: _axis(microfile, name, hierarchies.get(name)), names)
+def axes_of(
+    microfile: Microfile, names: Sequence[str], hierarchies: Mapping[str, Hierarchy], *, tiling: bool = False
+) -> list[Axis]:
+    """Return the axes, those whose widths are distances first.
+
+    ``tiling`` tells that cells must cover the space: they are then cut between the finest nodes of a hierarchy whose
+    values nobody lists, for to describe a finer cell its values would have to be listed.
+    """
+    axes = side_by_side(lambda name: _axis(microfile, name, hierarchies.get(name), tiling), names)
     loose = [axis for axis in axes if axis.kind == "set"]
     if loose:
         step = -(-microfile.records // ORDERING_SAMPLE)
@@ -111,7 +122,7 @@ def as_rows(columns: Sequence[Reals]) -> Reals:
     return np.stack(columns)
 
 
-def _axis(microfile: Microfile, name: str, hierarchy: Hierarchy | None) -> Axis:
+def _axis(microfile: Microfile, name: str, hierarchy: Hierarchy | None, tiling: bool) -> Axis:
     attribute = microfile.attribute(name)
     if attribute.kind is Kind.NUMERIC and hierarchy is None:
         dated = microfile.series(name).dtype.is_temporal()
@@ -124,40 +135,50 @@ def _axis(microfile: Microfile, name: str, hierarchy: Hierarchy | None) -> Axis:
     missing = encoded.missing
     values = tuple(encoded.values.tolist())
     if hierarchy is not None:
-        return _tree(name, encoded, hierarchy)
+        return _tree(name, encoded, hierarchy, tiling)
     places = np.where(missing, 0, encoded.codes).astype(np.float64)
-    return Axis(name, "ordinal" if attribute.kind is Kind.ORDINAL else "set", places, missing, values)
+    kind: AxisKind = "ordinal" if attribute.kind is Kind.ORDINAL else "set"
+    return Axis(name, kind, places, missing, values, declared=tuple(map(str, attribute.order)))
 
 
-def _tree(name: str, encoded: Encoded, hierarchy: Hierarchy) -> Axis:
+def _tree(name: str, encoded: Encoded, hierarchy: Hierarchy, tiling: bool) -> Axis:
     """Order the values so that every node of the hierarchy is a run of them."""
-    nodes = hierarchy.tree(encoded)
-    order = np.lexsort(nodes)
-    rank = np.empty_like(order)
-    rank[order] = np.arange(order.size)
-    places = np.where(encoded.missing, 0, rank[np.maximum(encoded.codes, 0)]).astype(np.float64)
-    values = [encoded.values[place] for place in order.tolist()]
-    plain = [value.item() if isinstance(value, np.generic) else value for value in values]
-    known = [hierarchy.path(value) for value in plain]
-    if plain and not any(known):
+    known = [hierarchy.path(plain(value)) for value in encoded.values]
+    if known and not any(known):
         raise SettingError(
-            f"hierarchies: that of {name!r} knows none of its {len(plain):,} values",
+            f"hierarchies: that of {name!r} knows none of its {len(known):,} values",
             hint="is it that of another attribute, or are values written differently?",
         )
-    paths = [path or (hierarchy.fallback,) * hierarchy.height for path in known]
+    nodes = hierarchy.tree(encoded)
+    order = np.lexsort(nodes)
+    paths = [known[place] or (hierarchy.fallback,) * hierarchy.height for place in order.tolist()]
     labels = [tuple(path[level] for path in paths) for level in range(hierarchy.height)]
     if len(nodes) - 1 > hierarchy.height:
-        labels.append((EVERYTHING,) * len(plain))
+        labels.append((EVERYTHING,) * len(paths))
+    values = tuple(plain(encoded.values[place]) for place in order.tolist())
+    strange = tuple(known[place] is None for place in order.tolist())
+    levels = [level[order] for level in nodes]
+    of_value = np.arange(order.size)
+    if tiling and not isinstance(hierarchy.by, Listed):
+        first = np.flatnonzero(np.append(True, levels[1][1:] != levels[1][:-1])) if order.size else of_value
+        of_value = np.searchsorted(first, of_value, side="right") - 1
+        values, strange = tuple(labels[0][place] for place in first), tuple(strange[place] for place in first)
+        levels = [level[first] for level in levels[1:]]
+        labels = [tuple(level[place] for place in first) for level in labels[1:]]
+    rank = np.empty_like(order)
+    rank[order] = of_value
     return Axis(
         name,
         "tree",
-        places,
+        np.where(encoded.missing, 0, rank[np.maximum(encoded.codes, 0)]).astype(np.float64),
         encoded.missing,
-        tuple(plain),
-        tuple(level[order] for level in nodes[1:]),
+        values,
+        tuple(levels[1:]),
         tuple(labels),
         _listed(hierarchy),
-        tuple(path is None for path in known),
+        None if isinstance(hierarchy.by, Listed) else hierarchy.by,
+        hierarchy.listed,
+        strange,
     )
 
 

@@ -21,6 +21,7 @@ from sfumato.measures.kept import Kept, Limit, keeps
 from sfumato.measures.separation import separation
 from sfumato.microfile.attribute import Kind
 from sfumato.microfile.forms import Interval
+from sfumato.microfile.generalization import Listed
 from sfumato.microfile.microfile import Microfile
 from sfumato.microfile.roles import Roles, check_span
 
@@ -39,6 +40,7 @@ def check_roles(settings: Boxes, microfile: Microfile) -> None:
     )
     roles.check(microfile)
     _check_columns(settings, microfile)
+    _check_listed(settings, microfile)
     if settings.k > microfile.records:
         raise UnattainableError(
             f"k = {settings.k:,} is larger than the file of {microfile.records:,} records",
@@ -71,6 +73,23 @@ def _check_columns(settings: Boxes, microfile: Microfile) -> None:
             raise MicrofileError(
                 f"the box of {name!r} would be written to {taken[0]!r}, which is another column",
                 hint=f"rename {taken[0]!r}",
+            )
+
+
+def _check_listed(settings: Boxes, microfile: Microfile) -> None:
+    """Refuse hierarchies that list what was taken from the file, though fewer than k records have it."""
+    for name in settings.quasi:
+        hierarchy = settings.hierarchies.get(name)
+        if hierarchy is None or not isinstance(hierarchy.by, Listed) or not hierarchy.by.learned:
+            continue
+        encoded = microfile.encoded(name)
+        counts = np.bincount(encoded.codes[encoded.codes >= 0], minlength=encoded.values.size)
+        listed = [str(value) in hierarchy.by.paths for value in encoded.values.tolist()]
+        if rare := int((counts[listed] < settings.k).sum()):
+            raise SettingError(
+                f"hierarchies: the automatic one of {name!r} lists {rare:,} categories that fewer than k = "
+                f"{settings.k:,} records have",
+                hint=f"Hierarchy.automatic(..., {name!r}, least={settings.k}), or declare a hierarchy",
             )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -15,6 +16,7 @@ from sfumato.boxes.axes import Axis
 from sfumato.boxes.edges import Edges
 from sfumato.errors import SettingError
 from sfumato.microfile.forms import Form, Interval, Sets
+from sfumato.microfile.generalization import Described
 
 Bits = NDArray[np.uint64]
 YEARS = (-719_162, 2_932_896)
@@ -98,11 +100,13 @@ def _runs(edges: Edges, lacking: Flags, categories: int) -> tuple[list[tuple[int
 def range_column(axis: Axis, edges: Edges, lacking: Flags) -> Column:
     """Return ranges of an ordinal attribute's categories: ``low to high``."""
     names = [str(value) for value in axis.values]
+    # of a declared order also categories that do not occur: a list of those that do would show which do
+    every = list(axis.declared) or names
     runs, codes = _runs(edges, lacking, len(names))
     described = []
     for first, last in runs:
         label = names[first] if first == last else f"{names[first]} to {names[last]}"
-        described.append((label, tuple(names[first : last + 1])))
+        described.append((label, tuple(every[every.index(names[first]) : every.index(names[last]) + 1])))
     return _labelled(axis.name, described, codes, lacking)
 
 
@@ -126,17 +130,12 @@ def node_column(axis: Axis, edges: Edges, lacking: Flags) -> Column:
             described.append((names[place], (names[place],)))
             continue
         nodes, label = axis.levels[level - 1], axis.labels[level - 1][place]
-        within = nodes == nodes[place]
-        if (within & strange).any():
+        if strange[nodes == nodes[place]].any():
             whole.add(label)
-        members = tuple(np.array(names, dtype=object)[within & ~strange])
-        described.append((label, _with_listed(axis, level - 1, label, members)))
-    return _labelled(axis.name, described, codes, lacking, whole)
-
-
-def _with_listed(axis: Axis, level: int, label: str, members: tuple[str, ...]) -> tuple[str, ...]:
-    """Add the values behind a node's label that do not occur: a list of those that do would show which do."""
-    return tuple(sorted({*members, *axis.listed[level].get(label, ())}))
+        # never just the values that occur: a list of them would show which do
+        members = (label,) if axis.nodes else tuple(sorted(axis.listed[level - 1].get(label, ())))
+        described.append((label, members))
+    return _labelled(axis.name, described, codes, lacking, whole, axis.nodes)
 
 
 def run_column(axis: Axis, edges: Edges, lacking: Flags) -> Column:
@@ -146,19 +145,55 @@ def run_column(axis: Axis, edges: Edges, lacking: Flags) -> Column:
             f"edges: a tiling needs hierarchies that know every value; that of {axis.name!r} does not know {unknown:,}",
             hint="list them, or choose other edges",
         )
-    names = [str(value) for value in axis.values]
-    runs, codes = _runs(edges, lacking, len(names))
+    runs, codes = _runs(edges, lacking, len(axis.values))
+    behind = [] if axis.nodes else _listed_places(axis)
     described = []
     for first, last in runs:
-        members = tuple(names[first : last + 1])
-        # values that do not occur belong to no run, so that no cell may claim them
-        alike = (
-            labels[first]
-            for nodes, labels in zip(axis.levels, axis.labels, strict=True)
-            if first < last and np.flatnonzero(nodes == nodes[first]).tolist() == list(range(first, last + 1))
-        )
-        described.append((next(alike, _set_label(members)), members))
-    return _labelled(axis.name, described, codes, lacking)
+        members = _whole_nodes(axis, first, last) if axis.nodes else tuple(itertools.chain(*behind[first : last + 1]))
+        described.append((_run_label(axis, first, last, members), members))
+    return _labelled(axis.name, described, codes, lacking, nodes=axis.nodes)
+
+
+def _whole_nodes(axis: Axis, first: int, last: int) -> tuple[str, ...]:
+    """Return the fewest nodes that have just a run of places, so that no more is listed than the cuts need."""
+    found: list[str] = []
+    place = first
+    while place <= last:
+        label, after = str(axis.values[place]), place + 1
+        for nodes, labels in zip(axis.levels, axis.labels, strict=True):
+            its = np.flatnonzero(nodes == nodes[place])
+            if its[0] == place and its[-1] <= last:
+                label, after = labels[place], int(its[-1]) + 1
+        found.append(label)
+        place = after
+    return tuple(found)
+
+
+def _listed_places(axis: Axis) -> list[tuple[str, ...]]:
+    """Return what belongs to each place of a tree: its value, and listed ones next to it that do not occur.
+
+    A value that does not occur goes to the first place of the lowest node that holds both, so that every listed value
+    belongs to just one place, and no list shows which values occur.
+    """
+    names = [str(value) for value in axis.values]
+    behind = [[name] for name in names]
+    places: dict[str, int] = dict.fromkeys(axis.declared, 0)
+    for listed, labels in reversed(list(zip(axis.listed, axis.labels, strict=False))):
+        begins = {label: place for place, label in reversed(list(enumerate(labels)))}
+        for label, its in listed.items():
+            places |= dict.fromkeys(its, begins[label]) if label in begins else {}
+    for value in axis.declared:
+        if value not in names:
+            behind[places[value]].append(value)
+    return [tuple(its) for its in behind]
+
+
+def _run_label(axis: Axis, first: int, last: int, members: tuple[str, ...]) -> str:
+    """Return the label of a node, where one stands for just these values, so that runs that are apart stay so."""
+    for level, labels in enumerate(axis.labels if axis.nodes is None else ()):
+        if first < last and set(axis.listed[level].get(labels[first], ())) == set(members):
+            return labels[first]
+    return _set_label(members)
 
 
 def set_column(axis: Axis, bits: Bits, lacking: Flags) -> Column:
@@ -203,6 +238,7 @@ def _labelled(
     codes: Any,
     lacking: Flags,
     whole: Collection[str] = (),
+    nodes: Described | None = None,
 ) -> Column:
     """Give each box its label; sets that share a label are released as one. The ``whole`` stand for any value."""
     members: dict[str, tuple[str, ...]] = {}
@@ -215,4 +251,4 @@ def _labelled(
     series = labels.gather(np.where(lacking, len(members), keys)).alias(name)
     occur = np.bincount(keys[keys >= 0], minlength=len(members)) > 0
     used = {label: its for label, its in members.items() if occur[numbers[label]]}
-    return Column(Sets(members=used, open=tuple(label for label in used if label in whole)), (series,))
+    return Column(Sets(members=used, open=tuple(label for label in used if label in whole), nodes=nodes), (series,))

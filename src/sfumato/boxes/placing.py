@@ -70,13 +70,9 @@ def _inside(release: Release, newcomers: Microfile, name: str, boxes: pl.DataFra
     labels = boxes.get_column(name).to_list()
     # the last row stands for a missing value, whose code is -1
     table = np.zeros((encoded.values.size + 1, len(labels)), dtype=np.bool_)
-    codes = {str(value): code for code, value in enumerate(encoded.values.tolist())}
+    behind = form.behind(list(encoded.values))
     for column, label in enumerate(labels):
-        if label in form.open:
-            table[:-1, column] = True
-            continue
-        rows = [-1] if label is None else [codes[member] for member in form.members[label] if member in codes]
-        table[rows, column] = True
+        table[[-1] if label is None else behind[label], column] = True
     numbers: Codes = encoded.codes
     return lambda some: table[numbers[some]]
 

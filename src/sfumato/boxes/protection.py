@@ -99,7 +99,7 @@ def _summary(task: Task, boxes: Subdivision) -> Summary:
 def _task(settings: Boxes, microfile: Microfile) -> tuple[Task, Flags]:
     """Check everything and set up the task; also return which records it is about."""
     check_roles(settings, microfile)
-    axes = axes_of(microfile, settings.quasi, settings.hierarchies)
+    axes = axes_of(microfile, settings.quasi, settings.hierarchies, tiling=settings.edges == "tiling")
     check_spans(axes)
     check_wanted(settings.preserve or (), microfile, axes)
     homes = homes_in(settings, microfile, axes)
@@ -356,4 +356,4 @@ def _sensitive_hierarchies(settings: Boxes) -> dict[str, Hierarchy]:
 
 def _told(settings: Boxes) -> dict[str, Any]:
     """Return the settings for the steward's own record."""
-    return settings.model_dump(mode="json", exclude={"hierarchies"}, exclude_defaults=True)
+    return settings.model_dump(mode="json", exclude_defaults=True)

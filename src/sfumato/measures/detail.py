@@ -14,6 +14,7 @@ from sfumato.errors import MicrofileError, SettingError
 from sfumato.fuzzy.inversion import ranges_behind
 from sfumato.fuzzy.released import sets_of, told_parts
 from sfumato.microfile.forms import Exact, Form, Fuzzy, Interval, Sets
+from sfumato.microfile.generalization import Described
 from sfumato.microfile.microfile import Microfile, as_microfile
 
 
@@ -76,7 +77,7 @@ def detail_of(table: Microfile | Any, *, quasi: Sequence[str], forms: Mapping[st
 
 
 def covered_shares(
-    table: Microfile, name: str, form: Form, *, span: float | None = None, categories: int | None = None
+    table: Microfile, name: str, form: Form, *, span: float | None = None, categories: Sequence[object] | None = None
 ) -> tuple[Reals, Flags]:
     """Return the share that each released value covers, and which are known; a single category covers nothing.
 
@@ -87,7 +88,8 @@ def covered_shares(
     span
         The width of all values of an interval; default: that of the released intervals.
     categories
-        How many there are; default: those behind the labels.
+        All that there are; default: those behind the labels. Of a node, whose values nobody lists, the share is then
+        that of its width, or of the levels of its hierarchy that it is up.
     """
     if isinstance(form, Interval):
         low, high = (table.numbers(column) for column in form.columns(name))
@@ -96,14 +98,43 @@ def covered_shares(
             span = float(high[known].max() - low[known].min()) if known.any() else 0.0
         return (np.minimum((high - low) / span, 1.0) if span > 0 else np.zeros(table.records)), known
     encoded = table.encoded(name)
-    members = form.members if isinstance(form, Sets) else {}
-    if categories is None:
-        categories = len({category for its in members.values() for category in its})
-    sizes = [len(members.get(str(value), ("",))) for value in encoded.values.tolist()]
-    shares = np.array([min(size / max(categories, 1), 1.0) if size > 1 else 0.0 for size in sizes] or [0.0])
-    if isinstance(form, Sets) and form.open:
-        shares[[str(value) in form.open for value in encoded.values.tolist()]] = 1.0
+    labels = [str(value) for value in encoded.values.tolist()]
+    if isinstance(form, Sets):
+        by_label = _label_shares(form, categories)
+        shares = np.array([by_label.get(label, 0.0) for label in labels] or [0.0])
+    else:
+        shares = np.zeros(max(len(labels), 1))
     return shares[encoded.codes], ~encoded.missing
+
+
+def _label_shares(form: Sets, categories: Sequence[object] | None) -> dict[str, float]:
+    """Return the share of an attribute's values that each label stands for; a single one is no share at all."""
+    if form.nodes is not None and categories is None:
+        shares = _node_shares(form, form.nodes)
+    else:
+        if form.nodes is not None and categories is not None:
+            sizes = {label: len(places) for label, places in form.behind(categories).items()}
+        else:
+            sizes = {label: len(its) for label, its in form.members.items()}
+        every = {category for its in form.members.values() for category in its}
+        total = max(len(every) if categories is None else len(categories), 1)
+        shares = {label: min(size / total, 1.0) if size > 1 else 0.0 for label, size in sizes.items()}
+    return shares | dict.fromkeys(form.open, 1.0)
+
+
+def _node_shares(form: Sets, nodes: Described) -> dict[str, float]:
+    """Return the widths of nodes as shares of the span of all, or how far up their hierarchy they are."""
+    ends = {member: nodes.ends(member) for its in form.members.values() for member in its}
+    known = [one for one in ends.values() if one is not None]
+    span = max(high for _, high in known) - min(low for low, _ in known) if known else 0.0
+
+    def share(member: str) -> float:
+        found = ends[member]
+        if found is not None:
+            return min((found[1] - found[0]) / span, 1.0) if span > 0 else 0.0
+        return (nodes.height + 1 - len(nodes.above(member))) / nodes.height if form.is_node(member) else 0.0
+
+    return {label: min(sum(map(share, its)), 1.0) for label, its in form.members.items()}
 
 
 def _behind_sets(table: Microfile, name: str, form: Fuzzy) -> dict[str, Reals]:

@@ -163,7 +163,7 @@ def _labels(before: Mapping[str, Encoded], form: Form, homes: Codes) -> tuple[di
         told = np.where(highest < 0, -1, lowest)
         mixed = np.flatnonzero(lowest < highest)
         names = [str(value) for value in its.values.tolist()]
-        members = {name: frozenset(form.members[name] if isinstance(form, Sets) else (name,)) for name in names}
+        members = form.comparable() if isinstance(form, Sets) else {name: frozenset((name,)) for name in names}
         numbers: dict[Any, int] = {members[name]: code for code, name in enumerate(names) if name not in whole}
         known = len(names)
         for home, codes in zip(mixed.tolist(), _codes_of(mixed, homes, its.codes), strict=True):

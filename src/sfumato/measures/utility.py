@@ -219,7 +219,7 @@ def _covered(original: Microfile, table: Microfile, name: str, form: Form) -> fl
 
     A value that is missing in the release but was not in the original covers everything.
     """
-    whole: dict[str, Any] = {"categories": original.encoded(name).values.size}
+    whole: dict[str, Any] = {"categories": list(original.encoded(name).values)}
     if isinstance(form, Interval):
         numbers = original.numbers(name)
         whole = {"span": float(np.nanmax(numbers) - np.nanmin(numbers))}

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import itertools
+import re
+from collections.abc import Sequence
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
+from sfumato.microfile.generalization import Described, Intervals, plain
 from sfumato.settings import Settings
+
+NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d{1,2})?")
+"""How numbers are written."""
 
 
 class Exact(Settings):
@@ -35,10 +42,55 @@ class Sets(Settings):
     form: Literal["sets"] = "sets"
     members: dict[str, tuple[str, ...]]
     """The categories behind each label, of all that the attribute can have: a list of those that occur in the
-    original would show which do. Numbers are better released as intervals."""
+    original would show which do. With ``nodes``, also labels of nodes, which stand for all values below them."""
     open: tuple[str, ...] = ()
     """Labels that stand for any value, also for those that are not behind them: a list of the values that a hierarchy
     does not know would show which occur."""
+    nodes: Described | None = None
+    """How labels of nodes are made from values, where a hierarchy of intervals, prefixes or dates was used."""
+
+    def behind(self, values: Sequence[object]) -> dict[str, list[int]]:
+        """Return the places of those values that each label stands for."""
+        labels: dict[str, list[str]] = {}
+        for label, its in self.members.items():
+            for member in its if label not in self.open else ():
+                labels.setdefault(member, []).append(label)
+        found: dict[str, list[int]] = {label: [] for label in self.members}
+        for place, value in enumerate(map(plain, values)):
+            path = (self.nodes.path(value) or ()) if self.nodes else ()
+            for label in dict.fromkeys(itertools.chain(*(labels.get(one, ()) for one in (str(value), *path)))):
+                found[label].append(place)
+        for label in self.open:
+            found[label] = list(range(len(values)))
+        return found
+
+    def is_node(self, member: str) -> bool:
+        """Whether a member stands for all values below it, not for itself."""
+        return self.nodes is not None and member in self.nodes.above(member)
+
+    def comparable(self) -> dict[str, frozenset[str]]:
+        """Return each label as a set, so that intersections of sets are those of what labels stand for."""
+        if self.nodes is None:
+            return {label: frozenset(its) for label, its in self.members.items()}
+        nodes = self.nodes
+        every = {member: {member, *nodes.above(member)} for its in self.members.values() for member in its}
+        return {
+            label: frozenset(member for member, above in every.items() if not above.isdisjoint(its))
+            for label, its in self.members.items()
+        }
+
+    def ends(self, label: str) -> tuple[float, float] | None:
+        """Return between which numbers the values of a label lie, or None where it stands for more than numbers."""
+        ends = [self._member_ends(member) for member in self.members[label]]
+        known = [one for one in ends if one is not None]
+        if label in self.open or not known or len(known) < len(ends):
+            return None
+        return min(low for low, _ in known), max(high for _, high in known)
+
+    def _member_ends(self, member: str) -> tuple[float, float] | None:
+        if isinstance(self.nodes, Intervals):
+            return self.nodes.ends(member)
+        return (float(member), float(member)) if self.nodes is None and NUMBER.fullmatch(member) else None
 
     def columns(self, attribute: str) -> tuple[str, ...]:
         """Return the table's columns of the attribute."""

@@ -7,10 +7,8 @@ import datetime
 import itertools
 import math
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
-from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -22,10 +20,11 @@ from sfumato.errors import MicrofileError, SettingError
 from sfumato.microfile.attribute import Code, Kind
 from sfumato.microfile.dialect import rows
 from sfumato.microfile.encoding import Encoded
+from sfumato.microfile.generalization import EVERYTHING, Dates, Generalization, Intervals, Listed, Prefixes, plain
 from sfumato.microfile.microfile import Microfile, as_microfile
 
-EVERYTHING = "*"
-"""The label of the coarsest level, and of values that a hierarchy does not know."""
+LEAST = 10
+"""An automatic hierarchy lists the categories that at least this many records have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,26 +43,33 @@ class Generalized:
 class Hierarchy:
     """What each value becomes at each level; level 0 is the value itself.
 
-    Made by :meth:`from_csv`, :meth:`intervals`, :meth:`prefixes` or :meth:`automatic`.
+    Made by :meth:`from_mapping`, :meth:`from_csv`, :meth:`intervals`, :meth:`prefixes`, :meth:`dates` or
+    :meth:`automatic`. It is plain data: it can be pickled, and settings that hold one can be written as JSON.
     """
 
-    height: int
-    """The number of levels above the values."""
-    path: Callable[[Code], tuple[str, ...] | None]
-    """From a value to its labels at levels 1 to ``height``, or None where it is not known."""
+    by: Generalization
+    """How labels are made from values."""
     fallback: str = EVERYTHING
     """The label of values that are not known, at every level above 0."""
-    listed: tuple[str, ...] = ()
-    """The values it was made of, if it was made of any; intervals and prefixes know all values."""
+
+    @property
+    def height(self) -> int:
+        """The number of levels above the values."""
+        return self.by.height
+
+    @property
+    def listed(self) -> tuple[str, ...]:
+        """The values that it lists, if it lists any; intervals, prefixes and dates know all values."""
+        return tuple(self.by.paths) if isinstance(self.by, Listed) else ()
+
+    def path(self, value: Code | datetime.date) -> tuple[str, ...] | None:
+        """Return the labels of a value at levels 1 to ``height``, or None where it is not known."""
+        return self.by.path(value)
 
     @classmethod
     def from_mapping(cls, paths: Mapping[str, Sequence[str]], *, fallback: str = EVERYTHING) -> Hierarchy:
         """Take each value's labels, from fine to coarse."""
-        heights = {len(labels) for labels in paths.values()}
-        if len(heights) != 1 or 0 in heights:
-            raise SettingError("every value of a hierarchy needs the same number of levels, at least one")
-        table = {str(value): tuple(labels) for value, labels in paths.items()}
-        return cls(heights.pop(), lambda value: table.get(str(value)), fallback, tuple(table))
+        return cls(Listed(paths={str(value): tuple(labels) for value, labels in paths.items()}), fallback)
 
     @classmethod
     def from_csv(cls, file: str | os.PathLike[str], *, delimiter: str = ";", fallback: str = EVERYTHING) -> Hierarchy:
@@ -101,28 +107,7 @@ class Hierarchy:
         >>> Hierarchy.intervals([5, 10]).path(37)
         ('[35, 40)', '[30, 40)', '*')
         """
-        if not widths or any(not math.isfinite(width) or width <= 0 for width in widths):
-            raise SettingError("widths must be positive numbers", hint="such as [5, 10, 20]")
-        if not math.isfinite(origin):
-            raise SettingError(f"origin must be a number (given: {origin})")
-        start, steps = _decimal(origin), [_decimal(width) for width in widths]
-        for fine, coarse in itertools.pairwise(steps):
-            if coarse <= fine or coarse % fine:
-                raise SettingError(
-                    f"width {_written(coarse)} is not a multiple of the finer {_written(fine)}",
-                    hint="such as [5, 10, 20]",
-                )
-
-        def path(value: Code) -> tuple[str, ...] | None:
-            try:
-                number = _decimal(value)
-            except (TypeError, ValueError, OverflowError):
-                return None
-            lows = [start + (number - start) // step * step for step in steps]
-            ends = zip(lows, steps, strict=True)
-            return (*(f"[{_written(low)}, {_written(low + step)})" for low, step in ends), EVERYTHING)
-
-        return cls(len(widths) + 1, path, fallback)
+        return cls(Intervals(widths=tuple(widths), origin=origin), fallback)
 
     @classmethod
     def dates(cls, *, fallback: str = EVERYTHING) -> Hierarchy:
@@ -132,14 +117,7 @@ class Hierarchy:
         >>> Hierarchy.dates().path(datetime.date(1987, 5, 31))
         ('1987-05', '1987', '1980s', '*')
         """
-
-        def path(value: Code | datetime.date) -> tuple[str, ...] | None:
-            if not isinstance(value, datetime.date):
-                return None
-            year = value.year
-            return f"{year:04}-{value.month:02}", f"{year:04}", f"{year // 10 * 10:04}s", EVERYTHING
-
-        return cls(4, path, fallback)
+        return cls(Dates(), fallback)
 
     @classmethod
     def prefixes(cls, length: int, *, mask: str = "*", fallback: str = EVERYTHING) -> Hierarchy:
@@ -150,22 +128,26 @@ class Hierarchy:
         """
         if length < 1:
             raise SettingError(f"length must be at least 1 (given: {length})")
-
-        def path(value: Code) -> tuple[str, ...] | None:
-            text = str(value)
-            if len(text) != length:
-                return None
-            return tuple(text[: length - level] + mask * level for level in range(1, length + 1))
-
-        return cls(length, path, fallback)
+        return cls(Prefixes(length=length, mask=mask), fallback)
 
     @classmethod
-    def automatic(cls, microfile: Microfile | Any, name: str, *, levels: int = 4) -> Hierarchy:
+    def automatic(cls, microfile: Microfile | Any, name: str, *, levels: int = 4, least: int = LEAST) -> Hierarchy:
         """Make a hierarchy from the data.
 
         Numbers get intervals on a readable grid, from about 2**levels of them down to two. Categories
         get, level by level, half as many sets: neighbours in the order of an ordinal attribute, the
         rarest with the rarest otherwise.
+
+        Parameters
+        ----------
+        microfile, name
+            The attribute.
+        levels
+            How many levels below the coarsest.
+        least
+            Categories that fewer records have are not listed, because a list of them would show that somebody has
+            them: they join the fallback. It should be the k of the release. All categories of a declared order are
+            listed.
         """
         microfile = as_microfile(microfile)
         if levels < 1:
@@ -179,25 +161,30 @@ class Hierarchy:
             spread = float(np.nanmax(numbers) - np.nanmin(numbers))
             finest = readable(spread / 2**levels) if spread > 0 else 1.0
             return cls.intervals([finest * 2**level for level in range(levels)])
-        return cls.from_mapping(_halved(microfile, name, levels))
+        paths = _halved(microfile, name, levels, least)
+        if not paths:
+            raise MicrofileError(
+                f"no category of {name!r} is that of {least:,} records, so that none may be listed",
+                hint="declare a hierarchy: from_csv, from_mapping or prefixes",
+            )
+        return cls(Listed(paths=paths, learned=not microfile.attribute(name).order))
 
     def generalize(self, microfile: Microfile | Any, name: str, *, level: int) -> Generalized:
         """Return a column at a level; missing stays missing."""
         if not 0 <= level <= self.height:
             raise SettingError(f"level {level} of {name!r} does not exist; allowed: 0 to {self.height}")
         encoded = as_microfile(microfile).encoded(name)
-        plain = [_plain(value) for value in encoded.values]
+        values = [plain(value) for value in encoded.values]
         if level == 0:
-            labels = [str(value) for value in plain]
+            labels = [str(value) for value in values]
         else:
-            labels = [path[level - 1] if (path := self.path(value)) else self.fallback for value in plain]
+            labels = [path[level - 1] if (path := self.path(value)) else self.fallback for value in values]
         table = np.array([*labels, None], dtype=object)
-        values, records = self.unknown(encoded)
-        return Generalized(pl.Series(name, table[encoded.codes].tolist(), dtype=pl.String), values, records)
+        return Generalized(pl.Series(name, table[encoded.codes].tolist(), dtype=pl.String), *self.unknown(encoded))
 
     def unknown(self, encoded: Encoded) -> tuple[int, int]:
         """Return how many distinct values the hierarchy does not know, and how many records have one."""
-        strange = np.array([*(self.path(_plain(value)) is None for value in encoded.values), False])
+        strange = np.array([*(self.path(plain(value)) is None for value in encoded.values), False])
         return int(strange.sum()), int(strange[encoded.codes].sum())
 
     def tree(self, encoded: Encoded) -> list[Codes]:
@@ -205,7 +192,7 @@ class Hierarchy:
 
         A value that is not known has the fallback's label up to the root.
         """
-        known = [self.path(_plain(value)) for value in encoded.values]
+        known = [self.path(plain(value)) for value in encoded.values]
         tops = {path[-1] for path in known if path}
         root = tops.pop() if len(tops) == 1 else self.fallback
         paths = [path or (*(self.fallback,) * (self.height - 1), root) for path in known]
@@ -217,26 +204,6 @@ class Hierarchy:
         if len(set(nodes[-1].tolist())) > 1:
             nodes.append(np.zeros(len(paths), dtype=np.int32))
         return nodes
-
-
-def _plain(value: object) -> Code:
-    return value.item() if isinstance(value, np.generic) else value  # type: ignore[return-value]  # columns hold codes
-
-
-def _decimal(value: Code) -> Fraction:
-    """Return the number that is written, not its nearest binary one."""
-    return Fraction(repr(value)) if isinstance(value, float) else Fraction(value)
-
-
-def _written(number: Fraction) -> str:
-    """Write a decimal number in full.
-
-    >>> _written(_decimal(0.1) * 3), _written(_decimal(1234567890.0))
-    ('0.3', '1234567890')
-    """
-    if number.denominator == 1:
-        return str(number.numerator)
-    return f"{Decimal(number.numerator) / Decimal(number.denominator):f}"
 
 
 def readable(width: float) -> float:
@@ -251,23 +218,29 @@ def readable(width: float) -> float:
     return next(step for step in steps if step >= width * (1 - 1e-12))
 
 
-def _halved(microfile: Microfile, name: str, levels: int) -> dict[str, tuple[str, ...]]:
-    encoded = microfile.encoded(name)
-    names = [str(_plain(value)) for value in encoded.values]
-    counts = np.bincount(encoded.codes[encoded.codes >= 0], minlength=len(names))
-    ordered = microfile.attribute(name).kind.ordered
-    order = list(range(len(names))) if ordered else [int(i) for i in np.argsort(counts, kind="stable")]
-    sets = [[i] for i in order]
-    paths: dict[int, list[str]] = {i: [] for i in order}
+def _halved(microfile: Microfile, name: str, levels: int, least: int) -> dict[str, tuple[str, ...]]:
+    encoded, attribute = microfile.encoded(name), microfile.attribute(name)
+    found = [str(plain(value)) for value in encoded.values]
+    counts = np.bincount(encoded.codes[encoded.codes >= 0], minlength=len(found)).tolist()
+    frequent = sorted((count, place) for place, count in enumerate(counts) if count >= least)
+    if attribute.order:
+        names = [str(category) for category in attribute.order]
+    elif attribute.kind.ordered:
+        names = [found[place] for place in sorted(place for _, place in frequent)]
+    else:
+        names = [found[place] for _, place in frequent]
+    ranks = {label: rank for rank, label in enumerate(names if attribute.kind.ordered else sorted(names))}
+    sets = [[label] for label in names]
+    paths: dict[str, list[str]] = {label: [] for label in names}
     for _ in range(levels):
-        if len(sets) == 1:
+        if len(sets) <= 1:
             break
         sets = [list(itertools.chain(*sets[i : i + 2])) for i in range(0, len(sets), 2)]
         for members in sets:
-            label = EVERYTHING if len(sets) == 1 else "{" + ", ".join(names[i] for i in sorted(members)) + "}"
-            for i in members:
-                paths[i].append(label)
+            label = EVERYTHING if len(sets) == 1 else "{" + ", ".join(sorted(members, key=ranks.__getitem__)) + "}"
+            for member in members:
+                paths[member].append(label)
     if len(sets) > 1 or not any(paths.values()):
         for labels in paths.values():
             labels.append(EVERYTHING)
-    return {names[i]: tuple(labels) for i, labels in paths.items()}
+    return {label: tuple(labels) for label, labels in paths.items()}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -14,8 +13,6 @@ from sfumato.microfile.attribute import Kind
 from sfumato.microfile.forms import Exact, Fuzzy, Interval, Sets
 from sfumato.microfile.microfile import Microfile
 from sfumato.release.codebook import Codebook
-
-NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d{1,2})?")
 
 
 @dataclass(frozen=True)
@@ -79,7 +76,7 @@ def _is_numeric(table: Microfile, codebook: Codebook, name: str) -> bool:
         # its sets have no sharp ends, so nothing would be guaranteed
         return False
     if isinstance(form, Sets):
-        return not form.open and all(its and all(map(NUMBER.fullmatch, its)) for its in form.members.values())
+        return all(form.ends(label) is not None for label in form.members)
     return all(
         table.attribute(column).kind is Kind.NUMERIC and not table.series(column).dtype.is_temporal()
         for column in form.columns(name)
@@ -90,11 +87,10 @@ def _ends(table: Microfile, codebook: Codebook, name: str) -> tuple[Reals, Reals
     form = codebook.attributes[name].form
     if isinstance(form, Sets):
         encoded = table.encoded(name)
-        members = [[float(member) for member in form.members[str(label)]] for label in encoded.values.tolist()]
+        nothing = (np.nan, np.nan)
         # the last entry stands for a missing value, whose code is -1
-        low = np.array([*(min(its) for its in members), np.nan])
-        high = np.array([*(max(its) for its in members), np.nan])
-        return low[encoded.codes], high[encoded.codes]
+        ends = np.array([*(form.ends(str(label)) or nothing for label in encoded.values.tolist()), nothing])
+        return ends[encoded.codes, 0], ends[encoded.codes, 1]
     if isinstance(form, Interval):
         low, high = (table.numbers(column) for column in form.columns(name))
         half = int((np.isnan(low) != np.isnan(high)).sum())

@@ -116,6 +116,7 @@ def _entry(table: Microfile, name: str, form: Form, hierarchy: Hierarchy | None)
         form = Sets(
             members={value: form.members[value] for value in values},
             open=tuple(value for value in values if value in form.open),
+            nodes=form.nodes,
         )
         labels = _meanings(form, attribute.labels)
     else:
@@ -139,8 +140,11 @@ def _entry(table: Microfile, name: str, form: Form, hierarchy: Hierarchy | None)
 
 def _meanings(form: Sets, labels: Mapping[Code, str]) -> dict[str, str]:
     """Return what the categories behind sets mean, whether or not they occur: labels of some would show which do."""
-    members = {member for its in form.members.values() for member in its}
-    return {member: label for code, label in labels.items() for member in _written(code) if member in members}
+    written = {member: label for code, label in labels.items() for member in _written(code)}
+    if form.open:
+        form = form.model_copy(update={"open": ()})
+    places = sorted({place for its in form.behind(list(written)).values() for place in its})
+    return {member: written[member] for member in (list(written)[place] for place in places)}
 
 
 def _written(code: Code) -> tuple[str, ...]:

@@ -207,9 +207,17 @@ def test_the_codebook_of_a_hierarchy_names_no_value_that_is_not_released(tmp_pat
 
 def test_codes_and_labels_are_found_whatever_type_wrote_them():
     microfile = sf.Microfile(pl.DataFrame({"q": [1.0, 99.0]}), missing={"q": ["99"]}, labels={"q": {1: "yes"}})
-    entry = sf.Release(microfile, promise=sf.Promise(quasi="q")).codebook.attributes["q"]
-    assert entry.missing == ("99",)
-    assert entry.labels == {"1.0": "yes"}
+    release = sf.Release(microfile, promise=sf.Promise(quasi="q"))
+    assert release.table["q"].to_list() == [1.0, None]
+    assert release.codebook.attributes["q"].labels == {"1.0": "yes"}
+
+
+def test_a_release_of_an_earlier_format_is_refused_by_name(tmp_path):
+    released().write(tmp_path / "out")
+    file = tmp_path / "out" / "certificate.json"
+    file.write_text(file.read_text().replace("sfumato-release-2", "sfumato-release-1"))
+    with pytest.raises(ReleaseError, match="earlier format sfumato-release-1, which this version does not read"):
+        sf.open_release(tmp_path / "out")
 
 
 def test_a_refused_release_leaves_no_private_record(tmp_path, monkeypatch):

@@ -10,7 +10,7 @@ import narwhals as nw
 import numpy as np
 import polars as pl
 
-from sfumato.arrays import Reals
+from sfumato.arrays import Flags, Reals
 from sfumato.errors import MicrofileError, SettingError, nearest, needs
 from sfumato.html import MOST_ROWS
 from sfumato.html import table as html_table
@@ -237,6 +237,21 @@ class Microfile:
         moved = [self._table.get_column(name)[order] for name in names]
         return self._like(self._table.with_columns(*moved))
 
+    def with_codes_missing(self) -> Microfile:
+        """Return a microfile in which declared missing codes, empty texts and NaN are missing values of the frame."""
+        table = self._table
+        for name, attribute in self.attributes.items():
+            series = self.series(name)
+            if attribute.missing or _may_hide(series):
+                hidden = self.encoded(name).missing & series.is_not_null().to_numpy()
+                if hidden.any():
+                    table = table.with_columns(_emptied(table.get_column(name), hidden).alias(name))
+        if table is self._table and not any(attribute.missing for attribute in self.attributes.values()):
+            return self
+        copy = self._like(table)
+        copy.attributes = {name: replace(attribute, missing=()) for name, attribute in copy.attributes.items()}
+        return copy
+
     def _like(self, table: nw.DataFrame[Any]) -> Microfile:
         copy = object.__new__(Microfile)
         copy._table = table
@@ -244,6 +259,31 @@ class Microfile:
         copy._encoded = {}
         copy.attributes = {name: self.attributes[name] for name in table.columns}
         return copy
+
+
+def _may_hide(series: pl.Series) -> bool:
+    """Whether a column has cells that mean a missing value, though no code was declared and they are not null."""
+    if series.dtype.is_float():
+        return bool(series.is_nan().any())
+    if isinstance(series.dtype, pl.Enum):
+        return "" in series.dtype.categories
+    return isinstance(series.dtype, pl.String | pl.Categorical) and bool((series == "").any())
+
+
+def _emptied(column: nw.Series[Any], chosen: Flags) -> nw.Series[Any]:
+    """Return a column with missing values at some places, of a type that can hold them and the others unchanged."""
+    native = column.to_native()
+    if column.implementation is nw.Implementation.PANDAS and native.dtype.kind in "iub":
+        # plain pandas integers and booleans know no missing value, and as floats would lose digits
+        kind = str(native.dtype)
+        nullable = "boolean" if kind == "bool" else kind.replace("int", "Int").replace("uI", "UI")
+        return nw.from_native(native.astype(nullable).mask(chosen), series_only=True)
+    if column.implementation is nw.Implementation.PANDAS:
+        return nw.from_native(native.mask(chosen), series_only=True)
+    places = pl.Series(np.arange(chosen.size)).set(pl.Series(chosen), None)
+    if column.implementation is nw.Implementation.POLARS:
+        return nw.from_native(native.gather(places), series_only=True)
+    return nw.from_native(native.take(places.to_arrow()), series_only=True)
 
 
 def as_microfile(given: Any) -> Microfile:

@@ -20,7 +20,16 @@ from sfumato.measures.promise import Promise
 from sfumato.measures.summary import summarize
 from sfumato.microfile.forms import Fuzzy, Interval, Sets
 from sfumato.microfile.microfile import Microfile
-from sfumato.release.certificate import CERTIFICATE, CODEBOOK, FILES, Certificate, digest_of, read_json, seal_of
+from sfumato.release.certificate import (
+    CERTIFICATE,
+    CODEBOOK,
+    EARLIER,
+    FILES,
+    Certificate,
+    digest_of,
+    read_json,
+    seal_of,
+)
 from sfumato.release.codebook import Codebook
 from sfumato.release.data import column_facts, read_data
 from sfumato.release.fuzziness import fuzzy_forms, fuzzy_measured
@@ -165,6 +174,12 @@ def _misfits(table: Microfile, codebook: Codebook) -> Iterator[Finding]:
 
 def parse_as(model: type[Settings], path: Path, content: dict[str, Any]) -> Any:
     """Check a JSON object of a release against its form."""
+    written = content.get("format")
+    if model is Certificate and written in EARLIER:
+        raise ReleaseError(
+            f"{path.name} is of the earlier format {written}, which this version does not read",
+            hint="release the file again with this version, or use the version that wrote it",
+        )
     try:
         return model.model_validate(content)
     except ValidationError as error:
@@ -291,8 +306,7 @@ def _open_data(path: Path, certificate: Certificate, found: list[Finding]) -> pl
 def table_of(frame: pl.DataFrame, codebook: Codebook) -> Microfile:
     """Return the data of a release as a microfile."""
     kinds = {name: kind for name, kind in codebook.kinds().items() if name in frame.columns}
-    missing = {name: codes for name, codes in codebook.missing().items() if name in frame.columns}
-    return Microfile(frame, kinds=kinds, missing=missing)
+    return Microfile(frame, kinds=kinds)
 
 
 def audit_folder(folder: Path) -> Audit:

@@ -17,6 +17,8 @@ CERTIFICATE = "certificate.json"
 CODEBOOK = "codebook.json"
 FILES = frozenset({CERTIFICATE, CODEBOOK, "data.parquet", "data.csv"})
 """The files that a release can have."""
+EARLIER = ("sfumato-release-1",)
+"""Formats of earlier versions, in which declared missing codes stayed in the data."""
 
 ColumnType = Literal["integer", "real", "text", "date", "datetime", "boolean"]
 
@@ -46,7 +48,7 @@ class DataFacts(Settings):
 class Certificate(Settings):
     """What a release promises and what was measured."""
 
-    format: Literal["sfumato-release-1"] = "sfumato-release-1"
+    format: Literal["sfumato-release-2"] = "sfumato-release-2"
     """The form of this certificate."""
     software: dict[str, str]
     """The versions that made the release."""

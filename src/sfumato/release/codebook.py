@@ -27,8 +27,6 @@ class Entry(Settings):
     """Its name in words."""
     order: tuple[str, ...] = ()
     """The categories of an ordinal attribute that occur, from lowest to highest."""
-    missing: tuple[str, ...] = ()
-    """Codes that mean a missing value, beside an empty cell."""
     labels: dict[str, str] = Field(default_factory=dict)
     """What codes mean that occur, or stand behind a label of a set."""
     hierarchy: dict[str, tuple[str, ...]] = Field(default_factory=dict)
@@ -66,15 +64,6 @@ class Codebook(Settings):
             name: Hierarchy.from_mapping(entry.hierarchy) for name, entry in self.attributes.items() if entry.hierarchy
         }
 
-    def missing(self) -> dict[str, tuple[str, ...]]:
-        """Return the missing codes of the data's columns."""
-        return {
-            column: entry.missing
-            for name, entry in self.attributes.items()
-            if entry.missing
-            for column in entry.form.columns(name)
-        }
-
 
 def describe(table: Microfile, *, forms: Mapping[str, Form], hierarchies: Mapping[str, Hierarchy]) -> Codebook:
     """Make the codebook of a released table, of nothing but what the table shows."""
@@ -98,11 +87,7 @@ def describe(table: Microfile, *, forms: Mapping[str, Form], hierarchies: Mappin
 
 def _entry(table: Microfile, name: str, form: Form, hierarchy: Hierarchy | None) -> Entry:
     if isinstance(form, Interval):
-        low, high = (table.attribute(column) for column in form.columns(name))
-        if set(map(str, low.missing)) != set(map(str, high.missing)):
-            raise ReleaseError(f"columns {low.name!r} and {high.name!r} have different missing codes")
-        written = [value for part in (low, high) if part.missing for value in _raw_values(table, part.name)]
-        return Entry(kind=Kind.NUMERIC, form=form, title=low.title, missing=_occurring(low.missing, written))
+        return Entry(kind=Kind.NUMERIC, form=form, title=table.attribute(form.columns(name)[0]).title)
     if isinstance(form, Fuzzy) and form.shown == "grades":
         return Entry(kind=Kind.NUMERIC, form=form)
     attribute = table.attribute(name)
@@ -131,7 +116,6 @@ def _entry(table: Microfile, name: str, form: Form, hierarchy: Hierarchy | None)
         form=form,
         title=attribute.title,
         order=tuple(values) if attribute.kind is Kind.ORDINAL else (),
-        missing=_occurring(attribute.missing, _raw_values(table, name)) if attribute.missing else (),
         labels=labels,
         zone=getattr(table.series(name).dtype, "time_zone", None) or "",
         hierarchy=_numbered(encoded, hierarchy) if hierarchy else {},
@@ -157,15 +141,6 @@ def _written(code: Code) -> tuple[str, ...]:
         return (code,)
     whole = (str(int(code)),) if float(code).is_integer() else ()
     return tuple(dict.fromkeys((str(float(code)), *whole)))
-
-
-def _raw_values(table: Microfile, name: str) -> list[object]:
-    """Return every value that is written, declared missing ones included."""
-    return table.series(name).drop_nulls().unique().to_list()
-
-
-def _occurring(codes: tuple[Code, ...], values: list[object]) -> tuple[str, ...]:
-    return tuple(str(code) for code in codes if any(is_one_of(value, (code,)) for value in values))
 
 
 def _numbered(encoded: Encoded, hierarchy: Hierarchy) -> dict[str, tuple[str, ...]]:

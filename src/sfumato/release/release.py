@@ -53,7 +53,8 @@ class Release:
     Parameters
     ----------
     table
-        The table as it shall be seen: a microfile or a frame.
+        The table as it shall be seen: a microfile or a frame. Declared missing codes become missing values: several
+        of them, left in the table, would tell apart records that are measured as alike.
     promise
         The limits that it keeps.
     forms
@@ -88,7 +89,7 @@ class Release:
         settings: Mapping[str, Any] | None = None,
         private: Mapping[str, Any] | None = None,
     ) -> None:
-        self.microfile = as_microfile(table)
+        self.microfile = as_microfile(table).with_codes_missing()
         left = [name for name in identifiers if name in self.microfile.attributes]
         if left:
             raise ReleaseError(f"identifier {left[0]!r} is still in the table", hint="leave it out before releasing")

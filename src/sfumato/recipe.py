@@ -18,6 +18,7 @@ from sfumato.attacks.plan import AttackPlan
 from sfumato.boxes import Boxes
 from sfumato.errors import MicrofileError, SettingError, SfumatoError, UnattainableError, nearest
 from sfumato.groups import Group, GroupMask
+from sfumato.groups.dependencies import refuse_telltale
 from sfumato.groups.masking import Masked, mask, public_statement, released
 from sfumato.groups.record import group_findings
 from sfumato.groups.relatives import refuse_split
@@ -129,6 +130,7 @@ class Recipe:
             for number, one in enumerate(masks):
                 with _pointing(self.toml, ("protect", number), _keys(GroupMask)):
                     refuse_split(people, masked[-1].microfile, one.group.parameter, release.codebook)
+                    refuse_telltale(one, people, masked[-1].microfile, release)
             if masks and not isinstance(individual, GroupMask):
                 release.settings["exchanged"] = public_statement(masks, masked)
                 release.private["groups"] = [one.record for one in masked]

@@ -49,8 +49,9 @@ def test_no_attack_finds_the_garrison_after_the_repair(swap):
     release = mask(attacks, swap=swap, memetic={"generations": 200} if swap == "memetic" else {}).protect(HERE)
     assert "army" not in release.table.columns
     assert not sf.judge(attacks, HERE, release).disclosed
-    # only places were exchanged, and each keeps its number of records
-    assert release.table.drop("town").equals(HERE.drop("town", "army"))
+    # only places were exchanged, with the coast that they lie at, and each keeps its number of records
+    assert release.table.drop("town", "coast").equals(HERE.drop("town", "coast", "army"))
+    assert release.settings["exchanged"]["attributes"] == ["town", "coast"]
     assert sorted(towns_of(release)) == sorted(HERE["town"].to_list())
     told = release.private["groups"][0]["against"]
     assert [one["name"] for one in told["attacks"]] == ["fuzzy rules", "logistic regression"]

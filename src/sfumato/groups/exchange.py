@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sfumato.arrays import Codes, Reals
+from sfumato.groups.dependencies import along_of
 from sfumato.groups.influence import Influence
 from sfumato.microfile.attribute import Kind
 from sfumato.microfile.microfile import Microfile
@@ -33,11 +34,12 @@ def influence_of(settings: GroupMask, microfile: Microfile) -> Influence:
 
 def influential_names(settings: GroupMask, microfile: Microfile) -> dict[str, float]:
     """Return the attributes whose joint distribution with the parameter matters, and how much."""
+    along = along_of(settings, microfile)
     if settings.influential is not None:
-        return settings.influential
+        return {name: weight for name, weight in settings.influential.items() if name not in along}
     vital = attributes_of(settings.group.vital, setting="vital")
     # with these, members differ from all others in any case
-    own = {*settings.group.parameter, *vital, *settings.identifiers, settings.weight}
+    own = {*settings.group.parameter, *along, *vital, *settings.identifiers, settings.weight}
     return dict.fromkeys((name for name in microfile.names if name not in own), 1.0)
 
 

@@ -74,6 +74,9 @@ class GroupMask(Settings):
     but the parameter, the vital ones, identifiers and weight."""
     keep: Names = ()
     """Attributes whose joint distribution with the parameter must not change at all."""
+    along: Names | None = None
+    """Attributes that describe the place, as its region or density does: a record that is exchanged takes those of its
+    new place too. Default: all that have one value per place."""
     signal: Literal["quantity", "concentration", "difference"] = "quantity"
     """What an observer looks at: numbers of members, their shares, or by how much these exceed another group's."""
     universe: Chosen | None = None
@@ -141,7 +144,8 @@ class GroupMask(Settings):
             raise ValueError("universe has no meaning for signal = 'quantity'")
         if self.other_universe is not None and self.signal != "difference":
             raise ValueError(f"other_universe has no meaning for signal = {self.signal!r}")
-        wrong = [name for name in (*(self.influential or ()), *self.keep) if name in self.group.parameter]
+        others = (*(self.influential or ()), *self.keep, *(self.along or ()))
+        wrong = [name for name in others if name in self.group.parameter]
         if wrong:
             raise ValueError(f"{wrong[0]!r} is the parameter, whose values are exchanged; it cannot be influential")
         if self.target is not None and self.swap == "memetic":
@@ -183,6 +187,7 @@ class GroupMask(Settings):
         UnattainableError
             If there are too few records to exchange; it says where.
         """
+        from sfumato.groups.dependencies import refuse_telltale
         from sfumato.groups.masking import mask, released
         from sfumato.groups.relatives import refuse_split
 
@@ -190,4 +195,5 @@ class GroupMask(Settings):
         masked = mask(self, people, progress)
         release = released([self], [masked])
         refuse_split(people, masked.microfile, self.group.parameter, release.codebook)
+        refuse_telltale(self, people, masked.microfile, release)
         return release

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -10,6 +11,7 @@ import numpy as np
 
 from sfumato.arrays import Counts, Flags
 from sfumato.errors import SettingError, UnattainableError, nearest
+from sfumato.groups.dependencies import along_of
 from sfumato.groups.evolving import evolved
 from sfumato.groups.exchange import influence_of
 from sfumato.groups.greedy import swap_greedily
@@ -137,7 +139,7 @@ def _exchanged(task: Task, progress: Progress) -> tuple[Task, Exchange, Microfil
     swaps = exchange.swaps
     order = np.arange(task.microfile.records)
     order[swaps.leaving], order[swaps.coming] = swaps.coming, swaps.leaving
-    return task, exchange, with_places_of(task.microfile, task.settings.group.parameter, order)
+    return task, exchange, with_places_of(task.microfile, task.settings, order)
 
 
 def released(masks: Sequence[GroupMask], masked: Sequence[Masked]) -> Release:
@@ -161,7 +163,8 @@ def released(masks: Sequence[GroupMask], masked: Sequence[Masked]) -> Release:
 
 def public_statement(masks: Sequence[GroupMask], masked: Sequence[Masked]) -> dict[str, Any]:
     """Return what may be told to everybody: not of whom, not where, and how many only roughly."""
-    names = dict.fromkeys(name for one in masks for name in one.group.parameter)
+    moved = [(*one.group.parameter, *its.record["along"]) for one, its in zip(masks, masked, strict=True)]
+    names = dict.fromkeys(itertools.chain.from_iterable(moved))
     share = min(1.0, sum(one.share for one in masked))
     return {"attributes": list(names), "share": next(one for one in SHARES if share <= one)}
 
@@ -246,6 +249,7 @@ def _check_names(settings: GroupMask, microfile: Microfile) -> None:
     roles = {
         "influential": tuple(settings.influential or ()),
         "keep": settings.keep,
+        "along": settings.along or (),
         "identifiers": settings.identifiers,
         "weight": (settings.weight,) if settings.weight else (),
     }
@@ -293,10 +297,11 @@ def exchanged(task: Task, progress: Progress) -> tuple[Task, Exchange]:
     return task, Exchange(swaps, wanted.at_least)
 
 
-def with_places_of(microfile: Microfile, parameter: tuple[str, ...], order: Counts) -> Microfile:
-    """Let records take each other's place: each has the parameter's values of another, whose number ``order`` gives."""
-    unchanged = np.array_equal(order, np.arange(microfile.records))
-    return microfile if unchanged else microfile.rearranged(parameter, order)
+def with_places_of(microfile: Microfile, settings: GroupMask, order: Counts) -> Microfile:
+    """Let records take each other's place, and what goes along: each has that of another, which ``order`` gives."""
+    if np.array_equal(order, np.arange(microfile.records)):
+        return microfile
+    return microfile.rearranged((*settings.group.parameter, *along_of(settings, microfile)), order)
 
 
 def refuse_standing_out(task: Task, after: Microfile) -> None:

@@ -10,6 +10,7 @@ import numpy as np
 
 from sfumato.arrays import Codes
 from sfumato.errors import SfumatoError
+from sfumato.groups.dependencies import along_of
 from sfumato.groups.outliers import outliers
 from sfumato.groups.signals import Signal
 from sfumato.groups.together import choices_of
@@ -51,6 +52,7 @@ def record_of(task: Task, swaps: Swaps, after: Microfile, *, at_least: int | Non
         "mask": settings.model_dump(mode="json", exclude_defaults=True),
         "hidden": task.hidden_labels,
         "known": list(settings.known),
+        "along": list(along_of(settings, before)),
         "cost": swaps.cost,
         "optimal": swaps.optimal,
         "swaps": np.column_stack([swaps.leaving, swaps.coming]).tolist(),

@@ -83,7 +83,7 @@ def repair(settings: GroupMask, microfile: Microfile, progress: Progress) -> Mas
         quiet = 0 if found else quiet + 1 if seen else QUIET
         loop.strictness += found
         loop.quieten(progress)
-    after = with_places_of(microfile, settings.group.parameter, loop.order)
+    after = with_places_of(microfile, settings, loop.order)
     seen_openly = loop.remembered[0].name == ITSELF
     if seen_openly:
         refuse_standing_out(task, after)

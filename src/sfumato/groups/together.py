@@ -44,8 +44,20 @@ def check_together(mask: GroupMask) -> None:
         )
     if mask.weight in mask.group.parameter:
         raise SettingError("weight: this is the parameter, whose values are exchanged", hint="name another attribute")
+    moving = set(mask.along or ())
     for name, chosen in choices_of(mask):
-        attributes_of(chosen, setting=name)
+        if both := moving.intersection(attributes_of(chosen, setting=name)):
+            raise SettingError(
+                f"along: {min(both)!r} says who is meant by {name}, so that it cannot move with the place",
+                hint="leave it out",
+            )
+    for name, others in (("keep", mask.keep), ("influential", tuple(mask.influential or ()))):
+        if both := moving.intersection(others):
+            raise SettingError(
+                f"along: {min(both)!r} moves with the place, so that it has no effect in {name}", hint="leave one out"
+            )
+    if mask.weight in moving or moving.intersection(mask.identifiers):
+        raise SettingError("along: weights and identifiers cannot move with the place", hint="leave them out")
     vital = attributes_of(mask.group.vital, setting="vital")
     if set(vital) <= set(mask.keep):
         raise SettingError(

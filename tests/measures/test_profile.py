@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import numpy as np
 import polars as pl
 from hypothesis import given
 
@@ -44,3 +45,36 @@ def test_combinations_count_what_is_alone(records):
     for combination in sf.profile(sf.Microfile(table)).combinations:
         alone = table.group_by(combination.names).len().filter(pl.col("len") == 1).height
         assert combination.unique == alone
+
+
+def test_looking_for_households_reads_each_cell_a_bounded_number_of_times(monkeypatch):
+    from sfumato.kernels import sharing
+
+    read = []
+
+    def counting(*arguments):
+        found, cells = kernel(*arguments)
+        read.append(cells)
+        return found, cells
+
+    kernel = sharing.shared_attributes
+    monkeypatch.setattr(sharing, "shared_attributes", counting)
+    rng = np.random.default_rng(0)
+    # nearly constant attributes differ late, and every second one could number households
+    columns = {f"c{i}": rng.integers(0, 200, 600) if i % 2 else (rng.random(600) < 0.005) * 7 for i in range(160)}
+    columns = {name: np.where(np.arange(600) == 599, 3, values) for name, values in columns.items()}
+    sf.profile(pl.DataFrame(columns))
+    assert len(read) > 50
+    assert sum(read) < 64 * 160 * 600
+
+
+def test_households_are_found_among_many_attributes():
+    rng = np.random.default_rng(0)
+    numbers = np.arange(3000) // 3
+    columns = {f"c{i}": rng.integers(0, 900, 3000) for i in range(200)}
+    columns |= {
+        "which": numbers,
+        "rooms": rng.integers(1, 9, 1000)[numbers],
+        "built": rng.integers(1900, 2000, 1000)[numbers],
+    }
+    assert sf.profile(pl.DataFrame(columns)).homes == ("which",)

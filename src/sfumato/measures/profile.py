@@ -11,7 +11,6 @@ import numpy as np
 import polars as pl
 
 from sfumato.measures.blocks import group_codes, homes_of
-from sfumato.measures.households import sharing_of
 from sfumato.microfile.attribute import Attribute, Kind
 from sfumato.microfile.encoding import encode
 from sfumato.microfile.microfile import Microfile, as_microfile
@@ -26,6 +25,10 @@ LEAST_MEMBERS, MOST_MEMBERS, MANY_HOMES = 1.1, 20, 20
 """So many records, on average, have the number of a household, and so many households have several at least."""
 NEAR = 20_000
 """Households are looked for among the first so many records."""
+LEAST_VALUES, ENOUGH_SHARED = 3, 2
+"""Members of households have this many attributes in common, of at least so many values each."""
+CELLS_READ = 64
+"""Looking for households reads each cell so often on average at most, however many attributes there are."""
 
 _NAMES = {
     "weight": r"weight|wgt|^wt|pwgtp|^w$|s006",
@@ -115,24 +118,36 @@ def profile(microfile: Microfile | Any, *, progress: Progress = silent) -> Profi
 
 def _homes(microfile: Microfile, described: Sequence[AttributeProfile]) -> Iterator[str]:
     """Find numbers of households: few records have the same, and these have several attributes in common."""
+    from sfumato.kernels.sharing import shared_attributes
+
     # members stand near each other in most files
     first = microfile.take(np.arange(min(microfile.records, NEAR)))
+    able = [one for one in described if one.distinct >= LEAST_VALUES]
+    distinct = np.array([one.distinct for one in able], dtype=np.int64)
+    possible = {one.name for one in described if _may_number_homes(one, microfile.records)}
+    codes = (
+        np.stack([first.encoded(one.name).codes for one in able])
+        if possible and able
+        else np.empty((0, 0), dtype=np.int32)
+    )
+    left = CELLS_READ * codes.size
     for one in described:
         if one.role == "household":
             yield one.name
-            continue
-        few = LEAST_MEMBERS * one.distinct < microfile.records < MOST_MEMBERS * one.distinct
-        if not few or one.role in ("identifier", "weight"):
-            continue
-        homes = homes_of(first.encoded(one.name))
-        common = 0
-        for other in described:
-            if other.name != one.name and 3 <= other.distinct < one.distinct:
-                its = first.encoded(other.name)
-                found = sharing_of(homes, its.codes, its.missing)
-                common += found.shared and found.households >= MANY_HOMES
-        if common > 1:
-            yield one.name
+        elif one.name in possible and left > 0:
+            homes = homes_of(first.encoded(one.name))
+            order = np.argsort(homes, kind="stable").astype(np.int64)
+            # an attribute of as many values, which could be the number itself, is no property of households
+            rows = np.flatnonzero(distinct < one.distinct).astype(np.int64)
+            common, cells = shared_attributes(order, homes, codes, rows, ENOUGH_SHARED, MANY_HOMES)
+            left -= cells
+            if common >= ENOUGH_SHARED:
+                yield one.name
+
+
+def _may_number_homes(one: AttributeProfile, records: int) -> bool:
+    few = LEAST_MEMBERS * one.distinct < records < MOST_MEMBERS * one.distinct
+    return few and one.role not in ("identifier", "weight", "household")
 
 
 def _describe(microfile: Microfile, attribute: Attribute) -> AttributeProfile:

@@ -15,6 +15,7 @@ from sfumato.microfile.attribute import Kind
 from sfumato.microfile.microfile import Microfile, as_microfile
 from sfumato.partitions import FuzzyPartition
 from sfumato.progress import Progress, silent, within
+from sfumato.randomness import Secret
 from sfumato.release.preserved import preserved_by
 from sfumato.release.release import Release
 
@@ -114,6 +115,7 @@ def other_k(
     """
     people = as_microfile(people)
     asked = check_others([*k, protection.k])
+    secret = Secret.chosen(protection.seed) if release is None else release.secret
     found = []
     for place, one in enumerate(asked):
         shown = within(progress, place / len(asked), (place + 1) / len(asked), of=f"k = {one:,}")
@@ -123,7 +125,7 @@ def other_k(
             if own and release is not None:
                 made = release
             else:
-                made = protection.changed(k=one).protect(people, progress=shown)
+                made = protection.changed(k=one).protect(people, progress=shown, secret=secret)
                 if finish is not None:
                     finish(made)
         except (UnattainableError, SettingError) as error:

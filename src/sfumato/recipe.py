@@ -28,6 +28,7 @@ from sfumato.microfile.microfile import Microfile
 from sfumato.microfile.source import Source
 from sfumato.partitions import FuzzyPartition
 from sfumato.progress import Progress, silent
+from sfumato.randomness import KNOWN, Secret
 from sfumato.release.release import Release
 from sfumato.settings import Settings, explained, first_problem, listed, place_of
 from sfumato.toml import Place, Toml, read_toml
@@ -57,7 +58,8 @@ class Sheet(Settings):
     """A recipe as it is written."""
 
     seed: int | None = Field(default=None, ge=0, lt=2**31)
-    """The seed of all random numbers; with it, the same file and recipe give the same bytes."""
+    """For demonstrations: what all random numbers are derived from. Whoever knows or guesses it can repeat the draws.
+    Default: a secret that the operating system draws, and that the private record keeps."""
     microfile: Source
     """Where the microfile lies, and how it is read."""
     protect: Annotated[tuple[dict[str, Any], ...], BeforeValidator(_entries)] = ()
@@ -87,7 +89,7 @@ class Recipe:
     against: tuple[int, ...] = ()
     """Which of the protections, by number, are masks set against the attacks."""
     seed: int | None = None
-    """The seed of all that is drawn at random, unless a protection has its own."""
+    """What all random numbers are derived from in demonstrations, unless a protection has a seed of its own."""
 
     @property
     def path(self) -> Path:
@@ -100,7 +102,12 @@ class Recipe:
             return self.source.read(self.path.parent, progress)
 
     def run(
-        self, microfile: Microfile | None = None, *, alternatives: Sequence[int] = (), progress: Progress = silent
+        self,
+        microfile: Microfile | None = None,
+        *,
+        alternatives: Sequence[int] = (),
+        progress: Progress = silent,
+        secret: Secret | str | None = None,
     ) -> Release:
         """Read the microfile, run the protections in order, and return the release.
 
@@ -113,6 +120,9 @@ class Recipe:
             ``private["alternatives"]``, for the steward alone. Groups are masked once.
         progress
             Called while reading and protecting.
+        secret
+            What all random numbers are derived from, as the ``secret`` of another release or the text in its private
+            record, which makes that release again; default: a new one. Seeds of the recipe go first.
         """
         if not self.protections:
             raise SettingError(f"{self.path}: it protects nothing", hint="write [[protect]], or use sfumato attack")
@@ -124,7 +134,8 @@ class Recipe:
             )
         people = self.read(progress) if microfile is None else microfile
         masks = [one for one in self.protections if isinstance(one, GroupMask)]
-        masked = self._masked(masks, people, progress)
+        drawn = Secret.chosen(self.seed, secret)
+        masked = self._masked(masks, people, progress, drawn)
 
         def finish(release: Release) -> None:
             for number, one in enumerate(masks):
@@ -135,21 +146,27 @@ class Recipe:
                 release.settings["exchanged"] = public_statement(masks, masked)
                 release.private["groups"] = [one.record for one in masked]
             _refuse_undone(release)
+            # that of the whole recipe, also where a protection has a seed of its own
+            release.secret = drawn
+            if any(one.seed is not None for one in self.protections) and KNOWN not in release.notes:
+                release.notes.append(KNOWN)
 
         if isinstance(individual, GroupMask):
-            release = released(masks, masked)
+            release = released(masks, masked, drawn)
             finish(release)
             return release
         hidden = masked[-1].microfile if masked else people
         with _pointing(self.toml, ("protect", len(masks)), _keys(type(individual))):
-            release = individual.protect(hidden, progress=progress)
+            release = individual.protect(hidden, progress=progress, secret=drawn)
         finish(release)
         if others:
             found = other_k(individual, hidden, others, release=release, finish=finish, progress=progress)
             release.private["alternatives"] = [one.summary() for one in found]
         return release
 
-    def _masked(self, masks: Sequence[GroupMask], original: Microfile, progress: Progress) -> list[Masked]:
+    def _masked(
+        self, masks: Sequence[GroupMask], original: Microfile, progress: Progress, secret: Secret
+    ) -> list[Masked]:
         """Hide the groups, one after the other; what attacks must not find they do not find after the last either."""
         attacks = self.attacks(original, progress)[0] if self.against else ()
         people, masked = original, list[Masked]()
@@ -158,7 +175,9 @@ class Recipe:
             if number in self.against:
                 settings = settings.model_copy(update={"against": attacks})
             with _pointing(self.toml, ("protect", number), _keys(GroupMask)):
-                masked.append(mask(settings, people, progress))
+                own = Secret.chosen(one.seed, secret)
+                own = own.part(f"mask {number + 1}") if number else own
+                masked.append(mask(settings, people, progress, own))
             people = masked[-1].microfile
         for number in self.against:
             if number < len(masked) - 1:

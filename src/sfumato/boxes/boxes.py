@@ -14,6 +14,7 @@ from sfumato.microfile.hierarchy import Hierarchy
 from sfumato.microfile.microfile import Microfile, as_microfile
 from sfumato.microfile.roles import Names
 from sfumato.progress import Progress, silent
+from sfumato.randomness import Secret
 from sfumato.release.release import Release
 from sfumato.settings import Settings
 from sfumato.statistics.sensitivity import Wanted
@@ -127,8 +128,9 @@ class Boxes(Settings):
     """What refining may take on two cores of today. It buys a number of passes, so that the result is repeatable."""
     threads: int | None = Field(default=None, ge=1, le=1024)
     """How many threads; the result does not depend on it. Default: as many as there are cores."""
-    seed: int = Field(default=0, ge=0, lt=2**31)
-    """The seed of the random directions in which neighbours are looked for."""
+    seed: int | None = Field(default=None, ge=0, lt=2**31)
+    """For demonstrations: what all random numbers are derived from. Whoever knows or guesses it can repeat the draws.
+    Default: a secret that the operating system draws, and that the private record keeps."""
     force: bool = False
     """Whether k = 1, which protects nobody, is meant."""
 
@@ -189,7 +191,9 @@ class Boxes(Settings):
         except SettingError as error:
             raise ValueError(error.message) from None
 
-    def protect(self, microfile: Microfile | Any, *, progress: Progress = silent) -> Release:
+    def protect(
+        self, microfile: Microfile | Any, *, progress: Progress = silent, secret: Secret | str | None = None
+    ) -> Release:
         """Return a release in which the quasi attributes are boxes.
 
         Parameters
@@ -198,6 +202,9 @@ class Boxes(Settings):
             A microfile, or a frame that becomes one.
         progress
             Called while cutting and refining.
+        secret
+            What all random numbers are derived from, as the ``secret`` of another release or the text in its private
+            record, which makes that release again; default: a new one. A ``seed`` goes first.
 
         Raises
         ------
@@ -206,4 +213,4 @@ class Boxes(Settings):
         """
         from sfumato.boxes.protection import protect
 
-        return protect(self, as_microfile(microfile), progress)
+        return protect(self, as_microfile(microfile), progress, Secret.chosen(self.seed, secret))

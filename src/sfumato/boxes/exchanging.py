@@ -11,6 +11,7 @@ from sfumato.arrays import Counts, Reals
 from sfumato.boxes.halving import halved
 from sfumato.boxes.subdivision import Subdivision, Summary
 from sfumato.parallel import batches_of, side_by_side
+from sfumato.randomness import Secret
 
 if TYPE_CHECKING:
     from sfumato.kernels.limits import Limits
@@ -42,7 +43,7 @@ def exchange_records(
     strata: Counts | None,
     passes: int,
     heat: float,
-    seed: int,
+    secret: Secret,
     threads: int | None,
     progress: Callable[[float], None],
     many: bool = False,
@@ -57,7 +58,7 @@ def exchange_records(
     small = np.flatnonzero(boxes.sizes <= 3 * limits.k)
     if small.size < 2 or passes < 1:
         return boxes
-    rng = np.random.default_rng(seed)
+    rng, noise = secret.stream("directions of neighbours"), secret.integer("noise of exchanges")
     records = boxes.records.copy()
     scales = space.costs.mean(axis=1)
     before = boxes.costs(space, codes, threads)
@@ -87,9 +88,9 @@ def exchange_records(
             counts = np.zeros(codes + 1, dtype=np.int64)
             low, high = part
             room = grouped * 3 * limits.k
-            noise = (seed * 1_000_003 + turn) * 1_000_003 + low
+            own = (noise + turn) * 1_000_003 + low
             return exchange_groups(
-                space, limits, records, boxes.ends, groups, starts[low : high + 1], room, warmth, noise % 2**62, counts
+                space, limits, records, boxes.ends, groups, starts[low : high + 1], room, warmth, own % 2**62, counts
             )
 
         side_by_side(batch, batches_of(starts.size - 1, least=8), threads)

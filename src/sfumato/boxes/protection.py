@@ -39,6 +39,7 @@ from sfumato.microfile.hierarchy import Hierarchy
 from sfumato.microfile.microfile import Microfile
 from sfumato.parallel import side_by_side
 from sfumato.progress import Progress
+from sfumato.randomness import Secret
 from sfumato.release.households import refuse_sharper, renumbered
 from sfumato.release.release import Release
 
@@ -63,6 +64,7 @@ class Task:
     costs: Costs
     rules: list[Rule]
     strata: Strata
+    secret: Secret
     homes: Homes | None = None
     """Who lives together, where that is released and they share quasi attributes."""
 
@@ -72,10 +74,10 @@ class Task:
         return max(codes_in(self.rules), max(len(axis.values) for axis in self.axes)) + 1
 
 
-def protect(settings: Boxes, microfile: Microfile, progress: Progress) -> Release:
+def protect(settings: Boxes, microfile: Microfile, progress: Progress, secret: Secret) -> Release:
     """Divide, measure, and make the release."""
     progress("preparing", 0.0)
-    task, kept = _task(settings, microfile)
+    task, kept = _task(settings, microfile, secret)
     quarters = None
     if task.homes is None:
         boxes, costs = _divided(task, kept, progress)
@@ -89,14 +91,14 @@ def protect(settings: Boxes, microfile: Microfile, progress: Progress) -> Releas
 
 def check(settings: Boxes, microfile: Microfile) -> None:
     """Refuse what :func:`protect` would refuse, without dividing anything."""
-    _task(settings, microfile)
+    _task(settings, microfile, Secret.chosen(settings.seed))
 
 
 def _summary(task: Task, boxes: Subdivision) -> Summary:
     return boxes.summary(as_rows([axis.places for axis in task.axes]), task.costs.rows, task.settings.threads)
 
 
-def _task(settings: Boxes, microfile: Microfile) -> tuple[Task, Flags]:
+def _task(settings: Boxes, microfile: Microfile, secret: Secret) -> tuple[Task, Flags]:
     """Check everything and set up the task; also return which records it is about."""
     check_roles(settings, microfile)
     axes = axes_of(microfile, settings.quasi, settings.hierarchies, tiling=settings.edges == "tiling")
@@ -110,7 +112,7 @@ def _task(settings: Boxes, microfile: Microfile) -> tuple[Task, Flags]:
     axes = strata.hiding(axes)
     weights = settings.promise().roles.weights(microfile) if settings.weight else None
     costs = costs_of(axes, settings.preserve, microfile, weights, settings.detail)
-    return Task(settings, microfile, axes, costs, rules, strata, homes), kept
+    return Task(settings, microfile, axes, costs, rules, strata, secret, homes), kept
 
 
 def _divided(task: Task, kept: Flags, progress: Progress) -> tuple[Subdivision, Reals]:
@@ -172,7 +174,7 @@ def _exchanged(
         many=task.homes is not None,
         passes=passes,
         heat=heat,
-        seed=settings.seed,
+        secret=task.secret,
         threads=settings.threads,
         progress=lambda share: progress(what, share),
     )
@@ -234,7 +236,7 @@ def _released(task: Task, boxes: Subdivision, ends: Summary, stay: Flags, quarte
     numbers = _numbers(boxes, stay, microfile.records)
     chosen = np.flatnonzero(numbers >= 0)
     left_out = microfile.records - chosen.size
-    table, forms = _table(settings, microfile, columns, numbers[chosen] if left_out else numbers, chosen)
+    table, forms = _table(task, columns, numbers[chosen] if left_out else numbers, chosen)
     sizes = np.where(stay, boxes.sizes, 0)
     # nothing unverified leaves
     refuse_broken(_limits(task, microfile.take(chosen) if left_out else microfile, numbers, chosen, sizes))
@@ -264,6 +266,7 @@ def _released(task: Task, boxes: Subdivision, ends: Summary, stay: Flags, quarte
         identifiers=_withheld(settings),
         settings=public | ({"apart": apart} if apart else {}),
         private={"original_records": microfile.records, "protection": _told(settings)},
+        secret=task.secret,
     )
 
 
@@ -301,10 +304,9 @@ def _column(
     return interval_column(axis, edges, lacking, task.microfile.series(axis.name).dtype)
 
 
-def _table(
-    settings: Boxes, microfile: Microfile, columns: dict[str, Column], numbers: Codes, chosen: Counts
-) -> tuple[Microfile, dict[str, Form]]:
+def _table(task: Task, columns: dict[str, Column], numbers: Codes, chosen: Counts) -> tuple[Microfile, dict[str, Form]]:
     """Put the boxes in the place of the quasi attributes; the other columns stay as they are."""
+    settings, microfile = task.settings, task.microfile
     withheld = _withheld(settings)
     others = [name for name in microfile.names if name not in (*settings.quasi, *withheld)]
     rest = microfile.select([*others, settings.quasi[0]])
@@ -325,7 +327,7 @@ def _table(
             order.append(name)
     table = wide.select(order)
     if settings.keep_household and settings.household is not None:
-        table = renumbered(table, settings.household, seed=settings.seed)
+        table = renumbered(table, settings.household, secret=task.secret)
     return table, {name: column.form for name, column in columns.items()}
 
 

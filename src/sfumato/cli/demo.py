@@ -148,7 +148,7 @@ def _run(folder: Path, seed: int, progress: Progress) -> Told:
     attacks, steps = recipe.attacks(people, progress)
     before = recipe.judge(attacks, people, progress=progress)
     release = recipe.run(people, progress=progress)
-    release.write(folder / "release", seed=seed, progress=progress)
+    release.write(folder / "release", progress=progress)
     opened = open_release(folder / "release")
     after = recipe.judge(attacks, people, opened, progress=progress)
     estimates = [opened.estimate(one["statistic"]) for one in opened.settings["preserve"]]

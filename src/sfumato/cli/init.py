@@ -6,7 +6,6 @@ import csv
 import io
 import os
 import re
-import secrets
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -43,9 +42,7 @@ def init(
         files = {name: f"{recipe.stem}-{number}.csv" for number, name in enumerate(files, start=1)}
     _refuse_there([recipe.with_name(one) for one in files.values()], force=force)
     path = os.path.relpath(source.resolve(), recipe.resolve().parent)
-    # one that can be guessed would tell what a mask drew at random
-    drawn = secrets.randbelow(2**31) if seed is None else seed
-    text = recipe_text(made, recipe=recipe.name, path=Path(path).as_posix(), seed=drawn, how=how, files=files)
+    text = recipe_text(made, recipe=recipe.name, path=Path(path).as_posix(), seed=seed, how=how, files=files)
     for name, levels in made.hierarchies.items():
         write_file(recipe.with_name(files[name]), _csv(levels), what="hierarchy")
     # last, so that what it names is there

@@ -16,6 +16,10 @@ from sfumato.settings import Settings
 File = Annotated[str, typer.Argument(help="csv, tsv, txt (also .gz), parquet, sav, dta or sas7bdat")]
 Json = Annotated[bool, typer.Option("--json", help="One JSON object on standard output.")]
 Seed = Annotated[int | None, typer.Option(help="Seed of all random numbers.", min=0)]
+ReleaseSeed = Annotated[
+    int | None,
+    typer.Option(help="For demonstrations: whoever knows it can repeat all draws. Default: a secret.", min=0),
+]
 
 
 def names(given: Iterable[str] | None) -> tuple[str, ...]:

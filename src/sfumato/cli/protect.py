@@ -10,14 +10,16 @@ import typer
 from sfumato.alternatives import check_others
 from sfumato.boxes import Boxes
 from sfumato.cli.estimate import show as show_estimates
-from sfumato.cli.options import Json, Seed, names
+from sfumato.cli.options import Json, ReleaseSeed, names
 from sfumato.cli.show import console, emit, plain, progress_shown, table, verdict
 from sfumato.errors import SettingError
 from sfumato.measures.summary import cautions
+from sfumato.randomness import Secret
 from sfumato.recipe import Recipe, read_recipe
 from sfumato.release.audit import Audit
 from sfumato.release.folder import beside, named
 from sfumato.release.fuzziness import fuzzy_forms
+from sfumato.release.private import record_to_repeat
 from sfumato.release.release import Format, Release, check_folder
 from sfumato.report.evidence import Evidence, evidence_of
 from sfumato.report.page import counted
@@ -28,6 +30,12 @@ from sfumato.statistics.language import parse
 MUCH = 2.0
 """From so many times the formula's optimum on, it is said what may be the reason."""
 LITTLE_DETAIL = 0.01
+
+SAME = "It is the release of the private record, byte by byte."
+OTHER = (
+    "It is not the release of the private record: the file, the recipe, the options or the software are not "
+    "the same."
+)
 
 STATISTICS = 4
 """Of so many statistics widths are printed; JSON tells all."""
@@ -40,7 +48,7 @@ def protect(
         Path | None, typer.Option(help="Where the release is written; default: RECIPE-release beside the recipe.")
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace a release that is there.")] = False,
-    format: Annotated[str, typer.Option(help="Of the data.", metavar="parquet|csv")] = "parquet",
+    format: Annotated[str | None, typer.Option(help="Of the data; default: parquet.", metavar="parquet|csv")] = None,
     picture: Annotated[
         Path | None, typer.Option(help="Also draw the boxes: a file that ends with .png, .svg or .html.")
     ] = None,
@@ -51,10 +59,20 @@ def protect(
         str | None,
         typer.Option(help="Also tell what other k's would have cost, as 3,5,20; kept for you alone.", metavar="K,..."),
     ] = None,
+    again: Annotated[
+        Path | None,
+        typer.Option(help="Make the release of this private record (or folder with one) again.", metavar="PRIVATE"),
+    ] = None,
     json: Json = False,
-    seed: Seed = None,
+    seed: ReleaseSeed = None,
 ) -> None:
     """Run the recipe's protections in order and write the release."""
+    if again is not None and seed is not None:
+        raise SettingError("--again takes the secret of a record, so that --seed has no meaning", hint="leave one out")
+    record = None if again is None else record_to_repeat(again)
+    if record is not None:
+        seed, format = record.get("seed"), format or record.get("format")
+    format = format or "parquet"
     asked, others = read_recipe(recipe, seed=seed), _others(alternatives)
     told = named(out or recipe.parent / f"{recipe.stem}-release")
     folder = check_folder(told, force=force)
@@ -66,7 +84,8 @@ def protect(
 
         check_picture(picture, beside=folder)
     with progress_shown() as progress:
-        release = asked.run(alternatives=others, progress=progress)
+        secret = None if record is None else Secret.from_record(record)
+        release = asked.run(alternatives=others, progress=progress, secret=secret)
         chart = None
         if picture is not None and release.settings["method"] == "exchange":
             raise SettingError(
@@ -76,19 +95,23 @@ def protect(
             from sfumato.report import boxes_chart
 
             chart = boxes_chart(release, *across)
-        release.write(folder, format=cast("Format", format), force=force, seed=asked.seed, progress=progress)
+        release.write(folder, format=cast("Format", format), force=force, progress=progress)
         if picture is not None and chart is not None:
             from sfumato.report import write_picture
 
             progress("drawing", 0.0)
             write_picture(chart, picture)
         written = evidence_of(folder, progress=progress)
-    with verdict(kept=written.audit.holds):
+    same = None if record is None or written.certificate is None else written.certificate.seal == record.get("seal")
+    with verdict(kept=written.audit.holds and same is not False):
         if json:
             content = as_json(asked, release, written)
-            emit(content | {"release": str(told), "picture": None if picture is None else str(picture)})
+            content |= {"release": str(told), "picture": None if picture is None else str(picture)}
+            emit(content | ({} if same is None else {"again": same}))
         else:
             _show(asked, release, written, told, picture)
+            if same is not None:
+                console().print(SAME if same else OTHER)
 
 
 def _axes(given: str | None, picture: Path | None) -> tuple[str, ...]:
@@ -131,6 +154,7 @@ def as_json(recipe: Recipe, release: Release, written: Evidence) -> dict[str, An
         "exchanged": settings.get("exchanged"),
         "groups": [_group_as_json(one) for one in release.private.get("groups", [])],
         "alternatives": release.private.get("alternatives", []),
+        "notes": release.notes,
     }
 
 
@@ -184,6 +208,8 @@ def _show(recipe: Recipe, release: Release, written: Evidence, folder: Path, pic
     for line in (*_groups(release), *boxes, *_sets(release, measured)):
         out.print(line, markup=False)
     _show_others(release.private.get("alternatives", []))
+    for line in release.notes:
+        out.print(line, markup=False)
     out.print(f"The release lies in {folder}; what only you may keep in {beside(folder, '.private')}.", markup=False)
     if picture is not None:
         out.print(f"The picture lies in {picture}.", markup=False)

@@ -74,7 +74,7 @@ def evolved(
         shrinking=shrinking,
         growing=growing,
         restrictions=restrictions,
-        rng=np.random.default_rng(settings.seed),
+        rng=task.secret.stream("memetic search"),
         settings=_sized(settings.memetic, int(np.maximum(change, 0).sum())),
         threads=settings.threads,
         progress=progress,

@@ -16,6 +16,7 @@ from sfumato.microfile.microfile import Microfile, as_microfile
 from sfumato.microfile.roles import Names
 from sfumato.microfile.selection import Chosen
 from sfumato.progress import Progress, silent
+from sfumato.randomness import Secret
 from sfumato.release.release import Release
 from sfumato.settings import Settings
 
@@ -117,8 +118,9 @@ class GroupMask(Settings):
     weight: str | None = None
     """How many people of the population a record stands for; hidden places stand out neither in counts of records nor,
     unless it is an identifier, in those of people."""
-    seed: int = Field(default=0, ge=0, lt=2**31)
-    """The seed of decoys and of the memetic search."""
+    seed: int | None = Field(default=None, ge=0, lt=2**31)
+    """For demonstrations: what all random numbers are derived from. Whoever knows or guesses it can repeat the draws.
+    Default: a secret that the operating system draws, and that the private record keeps."""
     threads: int | None = Field(default=None, ge=1, le=1024)
     """How many threads; the result does not depend on it. Default: as many as there are cores."""
 
@@ -172,7 +174,9 @@ class GroupMask(Settings):
         except SettingError as error:
             raise ValueError(error.message) from error
 
-    def protect(self, microfile: Microfile | Any, *, progress: Progress = silent) -> Release:
+    def protect(
+        self, microfile: Microfile | Any, *, progress: Progress = silent, secret: Secret | str | None = None
+    ) -> Release:
         """Return a release in which the group does not stand out where it must not.
 
         Parameters
@@ -181,6 +185,9 @@ class GroupMask(Settings):
             A microfile, or a frame that becomes one.
         progress
             Called while records are compared and exchanged.
+        secret
+            What all random numbers are derived from, as the ``secret`` of another release or the text in its private
+            record, which makes that release again; default: a new one. A ``seed`` goes first.
 
         Raises
         ------
@@ -191,9 +198,9 @@ class GroupMask(Settings):
         from sfumato.groups.masking import mask, released
         from sfumato.groups.relatives import refuse_split
 
-        people = as_microfile(microfile)
-        masked = mask(self, people, progress)
-        release = released([self], [masked])
+        people, drawn = as_microfile(microfile), Secret.chosen(self.seed, secret)
+        masked = mask(self, people, progress, drawn)
+        release = released([self], [masked], drawn)
         refuse_split(people, masked.microfile, self.group.parameter, release.codebook)
         refuse_telltale(self, people, masked.microfile, release)
         return release

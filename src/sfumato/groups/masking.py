@@ -26,6 +26,7 @@ from sfumato.measures.promise import Promise
 from sfumato.microfile.microfile import Microfile
 from sfumato.microfile.selection import chosen_in
 from sfumato.progress import Progress
+from sfumato.randomness import Secret
 from sfumato.release.release import Release
 
 if TYPE_CHECKING:
@@ -56,6 +57,8 @@ class Task:
     """Others that may take it."""
     alpha: float
     """The level at which hidden places do not stand out; above that of the settings where weights need it."""
+    secret: Secret
+    """What decoys and the memetic search are drawn from."""
     leaves_others: bool = False
     """Whether others may stand out in the end, because all together cannot be hidden."""
 
@@ -104,14 +107,14 @@ class Masked:
     """The share of records that were exchanged."""
 
 
-def mask(settings: GroupMask, microfile: Microfile, progress: Progress) -> Masked:
+def mask(settings: GroupMask, microfile: Microfile, progress: Progress, secret: Secret) -> Masked:
     """Reshape the signal, exchange records, and verify."""
     if settings.against:
         from sfumato.groups.repairing import repair
 
-        return repair(settings, microfile, progress)
+        return repair(settings, microfile, progress, secret)
     progress("counting", 0.0)
-    task, exchange, after = _hiding(task_of(settings, microfile), progress)
+    task, exchange, after = _hiding(task_of(settings, microfile, secret), progress)
     progress("measuring", 0.0)
     refuse_standing_out(task, after)
     record = record_of(task, exchange.swaps, after, at_least=exchange.at_least)
@@ -142,7 +145,7 @@ def _exchanged(task: Task, progress: Progress) -> tuple[Task, Exchange, Microfil
     return task, exchange, with_places_of(task.microfile, task.settings, order)
 
 
-def released(masks: Sequence[GroupMask], masked: Sequence[Masked]) -> Release:
+def released(masks: Sequence[GroupMask], masked: Sequence[Masked], secret: Secret) -> Release:
     """Make the release of what masks alone have changed, one after the other."""
     hidden = dict.fromkeys(name for one in masks for name in one.identifiers)
     last = masked[-1].microfile
@@ -158,6 +161,7 @@ def released(masks: Sequence[GroupMask], masked: Sequence[Masked]) -> Release:
             **{name: first[name] for name in ("cost", "swaps", "before", "after") if len(masked) == 1},
             "groups": [one.record for one in masked],
         },
+        secret=secret,
     )
 
 
@@ -169,7 +173,7 @@ def public_statement(masks: Sequence[GroupMask], masked: Sequence[Masked]) -> di
     return {"attributes": list(names), "share": next(one for one in SHARES if share <= one)}
 
 
-def task_of(settings: GroupMask, microfile: Microfile) -> Task:
+def task_of(settings: GroupMask, microfile: Microfile, secret: Secret) -> Task:
     """Check everything and set up the task."""
     _check_names(settings, microfile)
     group = settings.group
@@ -200,8 +204,20 @@ def task_of(settings: GroupMask, microfile: Microfile) -> Task:
     spared = spared_in(settings, microfile)
     movable, others = there & ~spared, (places.codes >= 0) & ~members
     _refuse_nobody(movable, others, others & ~spared, idle=not hidden and settings.target is None)
+    candidates = others & ~spared
     return Task(
-        settings, microfile, places, members, quantity, signal, hidden, known, movable, others & ~spared, settings.alpha
+        settings,
+        microfile,
+        places,
+        members,
+        quantity,
+        signal,
+        hidden,
+        known,
+        movable,
+        candidates,
+        settings.alpha,
+        secret,
     )
 
 

@@ -32,6 +32,7 @@ from sfumato.groups.task import Reshaping
 from sfumato.microfile.microfile import Microfile
 from sfumato.microfile.selection import attributes_of
 from sfumato.progress import Progress
+from sfumato.randomness import Secret
 
 if TYPE_CHECKING:
     from sfumato.groups.mask import GroupMask
@@ -53,10 +54,10 @@ PARTS = 10
 ITSELF = "the vital attributes"
 
 
-def repair(settings: GroupMask, microfile: Microfile, progress: Progress) -> Masked:
+def repair(settings: GroupMask, microfile: Microfile, progress: Progress, secret: Secret) -> Masked:
     """Exchange places until none of the attacks that a mask is set against finds a hidden place."""
     progress("counting", 0.0)
-    task = task_of(settings, microfile)
+    task = task_of(settings, microfile, secret)
     if any(not np.array_equal(attack.group.members(microfile), task.members) for attack in settings.against or ()):
         raise SettingError(
             "against: an attack looks for another group than the mask hides",
@@ -236,7 +237,7 @@ class _Loop:
             wavelet=settings.wavelet,
             level=settings.level,
             decoys=decoys,
-            rng=np.random.default_rng(settings.seed),
+            rng=self.task.secret.stream("decoys"),
         )
         return wanted / parts
 

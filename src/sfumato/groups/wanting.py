@@ -139,7 +139,7 @@ def _reshaped(task: Task, progress: Progress) -> Wanted:
         wavelet=settings.wavelet,
         level=settings.level,
         decoys=task.places.numbers_of(settings.decoys, setting="decoys"),
-        rng=np.random.default_rng(settings.seed),
+        rng=task.secret.stream("decoys"),
     )
     return Wanted(counts)
 

@@ -14,6 +14,7 @@ from sfumato.fuzzy.released import BETWEEN, ClusteredSets, PublicSets, ShapedSet
 from sfumato.fuzzy.shapes import written
 from sfumato.fuzzy.variables import LinguisticVariable
 from sfumato.microfile.hierarchy import readable
+from sfumato.randomness import Secret
 
 if TYPE_CHECKING:
     from sfumato.microfile.microfile import Microfile
@@ -27,11 +28,11 @@ NAMED = 2
 """Up to so many attributes, sets are named by their centres."""
 
 
-def find_sets(settings: FuzzyPartition, microfile: Microfile) -> dict[str, PublicSets]:
+def find_sets(settings: FuzzyPartition, microfile: Microfile, secret: Secret) -> dict[str, PublicSets]:
     """Return the sets of each attribute of the release: one of all quasi attributes together, or one each."""
     if settings.method == "sets":
         return {name: ShapedSets(variable=_variable(settings, microfile, name)) for name in settings.quasi}
-    return {joint_name(settings.quasi): _clustered(settings, microfile)}
+    return {joint_name(settings.quasi): _clustered(settings, microfile, secret)}
 
 
 def joint_name(names: tuple[str, ...]) -> str:
@@ -67,7 +68,7 @@ def _variable(settings: FuzzyPartition, microfile: Microfile, name: str) -> Ling
     return variable
 
 
-def _clustered(settings: FuzzyPartition, microfile: Microfile) -> ClusteredSets:
+def _clustered(settings: FuzzyPartition, microfile: Microfile, secret: Secret) -> ClusteredSets:
     values, lacking = complete_values(microfile, settings.quasi)
     known = values[~lacking]
     if not len(known):
@@ -91,7 +92,7 @@ def _clustered(settings: FuzzyPartition, microfile: Microfile) -> ClusteredSets:
                 f"{count} sets need as many records with a positive weight that have all quasi attributes",
                 hint="ask for fewer sets, or cluster without weights",
             )
-    centres, norms = _fitted(settings, known / scales, count, weights)
+    centres, norms = _fitted(settings, known / scales, count, weights, secret)
     # in the attributes' own units
     norms = norms / np.outer(scales, scales)
     steps = [readable(float(known[:, column].std()) / FINE) for column in range(known.shape[1])]
@@ -107,13 +108,16 @@ def _clustered(settings: FuzzyPartition, microfile: Microfile) -> ClusteredSets:
     )
 
 
-def _fitted(settings: FuzzyPartition, values: Reals, count: int, weights: Reals | None) -> tuple[Reals, Reals]:
+def _fitted(
+    settings: FuzzyPartition, values: Reals, count: int, weights: Reals | None, secret: Secret
+) -> tuple[Reals, Reals]:
     """Return the centres and norms that a clustering finds."""
+    random = secret.legacy_stream("first centres")
     attributes = values.shape[1]
     if settings.method == "k-means":
         from sklearn.cluster import KMeans
 
-        crisp = KMeans(count, n_init=STARTS, random_state=settings.seed).fit(values, sample_weight=weights)
+        crisp = KMeans(count, n_init=STARTS, random_state=random).fit(values, sample_weight=weights)
         return crisp.cluster_centers_, np.tile(np.eye(attributes), (count, 1, 1))
     if settings.method == "gustafson-kessel":
         from sfumato.fuzzy.gustafson_kessel import GustafsonKessel
@@ -124,14 +128,14 @@ def _fitted(settings: FuzzyPartition, values: Reals, count: int, weights: Reals 
             # a set that is thinner than centres are rounded would not be where its records are
             max_condition=FINE**2,
             n_init=STARTS,
-            random_state=settings.seed,
+            random_state=random,
             threads=settings.threads,
         ).fit(values, sample_weight=weights)
         return long.cluster_centers_, long.norms_
     from sfumato.fuzzy.c_means import FuzzyCMeans
 
     found = FuzzyCMeans(
-        count, fuzzifier=settings.fuzzifier, n_init=STARTS, random_state=settings.seed, threads=settings.threads
+        count, fuzzifier=settings.fuzzifier, n_init=STARTS, random_state=random, threads=settings.threads
     ).fit(values, sample_weight=weights)
     return found.cluster_centers_, np.tile(np.eye(attributes), (count, 1, 1))
 

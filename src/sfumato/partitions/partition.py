@@ -13,6 +13,7 @@ from sfumato.measures.promise import Distance, Promise
 from sfumato.microfile.microfile import Microfile, as_microfile
 from sfumato.microfile.roles import Names
 from sfumato.progress import Progress, silent
+from sfumato.randomness import Secret
 from sfumato.release.release import Release
 from sfumato.settings import Settings
 
@@ -94,8 +95,9 @@ class FuzzyPartition(Settings):
     equal."""
     suppress: float = Field(default=0.0, ge=0, lt=1)
     """Up to this share of the records may be left out: those whose block is too small."""
-    seed: int = Field(default=0, ge=0, lt=2**31)
-    """The seed of the first centres."""
+    seed: int | None = Field(default=None, ge=0, lt=2**31)
+    """For demonstrations: what all random numbers are derived from. Whoever knows or guesses it can repeat the draws.
+    Default: a secret that the operating system draws, and that the private record keeps."""
     threads: int | None = Field(default=None, ge=1, le=1024)
     """How many threads; the result does not depend on it. Default: as many as there are cores."""
     force: bool = False
@@ -157,7 +159,9 @@ class FuzzyPartition(Settings):
         except SettingError as error:
             raise ValueError(error.message) from None
 
-    def protect(self, microfile: Microfile | Any, *, progress: Progress = silent) -> Release:
+    def protect(
+        self, microfile: Microfile | Any, *, progress: Progress = silent, secret: Secret | str | None = None
+    ) -> Release:
         """Return a release in which the quasi attributes are fuzzy sets.
 
         Parameters
@@ -166,6 +170,9 @@ class FuzzyPartition(Settings):
             A microfile, or a frame that becomes one.
         progress
             Called while sets are found and measured.
+        secret
+            What all random numbers are derived from, as the ``secret`` of another release or the text in its private
+            record, which makes that release again; default: a new one. A ``seed`` goes first.
 
         Raises
         ------
@@ -174,4 +181,4 @@ class FuzzyPartition(Settings):
         """
         from sfumato.partitions.protection import protect
 
-        return protect(self, as_microfile(microfile), progress)
+        return protect(self, as_microfile(microfile), progress, Secret.chosen(self.seed, secret))

@@ -22,6 +22,7 @@ from sfumato.microfile.microfile import Microfile
 from sfumato.microfile.roles import Roles, check_span
 from sfumato.partitions.finding import complete_values, find_sets
 from sfumato.progress import Progress
+from sfumato.randomness import Secret
 from sfumato.release.fuzziness import fuzzy_forms, fuzzy_safety
 from sfumato.release.households import refuse_sharper, renumbered, shared_names
 from sfumato.release.release import Release
@@ -39,7 +40,7 @@ class Graded:
     lacking: Flags
 
 
-def protect(settings: FuzzyPartition, microfile: Microfile, progress: Progress) -> Release:
+def protect(settings: FuzzyPartition, microfile: Microfile, progress: Progress, secret: Secret) -> Release:
     """Find sets, release grades, measure, and make the release."""
     progress("preparing", 0.0)
     _check(settings, microfile)
@@ -48,7 +49,7 @@ def protect(settings: FuzzyPartition, microfile: Microfile, progress: Progress) 
     while True:
         progress("finding sets", 0.1)
         # of a record that is left out nothing may be told, so the sets are found without it
-        found = find_sets(settings, kept)
+        found = find_sets(settings, kept, secret)
         common = tuple(name for name, sets in found.items() if {*sets.attributes} <= {*shared})
         _refuse_mixed(found, shared)
         graded = {
@@ -67,7 +68,7 @@ def protect(settings: FuzzyPartition, microfile: Microfile, progress: Progress) 
     _refuse_blur(graded, settings)
     _refuse_lonely(graded, settings, kept)
     promise = settings.promise(tuple(forms), common)
-    table = _with_households(settings, table)
+    table = _with_households(settings, table, secret)
     refuse_sharper(table, promise, forms)
     release = Release(
         table,
@@ -86,6 +87,7 @@ def protect(settings: FuzzyPartition, microfile: Microfile, progress: Progress) 
             "original_records": microfile.records,
             "protection": settings.model_dump(mode="json", exclude_defaults=True),
         },
+        secret=secret,
     )
     _refuse_few(settings, release)
     progress("measuring", 1.0)
@@ -142,12 +144,12 @@ def _refuse_mixed(found: Mapping[str, PublicSets], shared: tuple[str, ...]) -> N
             )
 
 
-def _with_households(settings: FuzzyPartition, table: Microfile) -> Microfile:
+def _with_households(settings: FuzzyPartition, table: Microfile, secret: Secret) -> Microfile:
     """Give households new numbers, or withhold them."""
     if settings.household is None:
         return table
     if settings.keep_household:
-        return renumbered(table, settings.household, seed=settings.seed)
+        return renumbered(table, settings.household, secret=secret)
     return table.select([name for name in table.names if name != settings.household])
 
 

@@ -14,6 +14,7 @@ import polars as pl
 from sfumato.errors import MicrofileError, ReleaseError
 from sfumato.microfile.microfile import Microfile
 from sfumato.parallel import side_by_side
+from sfumato.randomness import Secret
 from sfumato.release.certificate import ColumnFacts, ColumnType
 
 _RUNS = r"(\s*[=+\-@＝＋－＠]|[\t\r\n])"
@@ -80,14 +81,14 @@ def _type_of(dtype: pl.DataType, name: str) -> ColumnType:
     raise ReleaseError(f"column {name!r} holds {dtype}, which a release cannot hold", hint="convert it to text")
 
 
-def reordered(frame: pl.DataFrame, rng: np.random.Generator) -> pl.DataFrame:
+def reordered(frame: pl.DataFrame, secret: Secret) -> pl.DataFrame:
     """Put records into a random order that does not depend on the order they had.
 
-    They are sorted by their released values first, so even somebody who knows the random numbers learns
-    nothing of the original order.
+    They are sorted by their released values first, so even somebody who knows the secret learns nothing of the
+    original order.
     """
     ordered = frame.sort(frame.columns, nulls_last=True)
-    return ordered[rng.permutation(frame.height)]
+    return ordered[secret.permutation("order of records", frame.height)]
 
 
 def write_data(frame: pl.DataFrame, path: Path) -> None:

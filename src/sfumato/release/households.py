@@ -16,6 +16,7 @@ from sfumato.microfile.attribute import Kind
 from sfumato.microfile.encoding import Encoded
 from sfumato.microfile.forms import Form
 from sfumato.microfile.microfile import Microfile
+from sfumato.randomness import Secret
 
 MIX = (0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB)
 
@@ -43,11 +44,11 @@ def refuse_sharper(table: Microfile, promise: Promise, forms: Mapping[str, Form]
         )
 
 
-def renumbered(table: Microfile, household: str, *, seed: int) -> Microfile:
+def renumbered(table: Microfile, household: str, *, secret: Secret) -> Microfile:
     """Give households random numbers that do not depend on the numbers or the order that they had.
 
     The old ones may be known, or tell where a household stood in the file. Households are sorted by what is released of
-    their members first, so even somebody who knows the seed learns nothing.
+    their members first, so even somebody who knows the secret learns nothing.
 
     Parameters
     ----------
@@ -55,7 +56,7 @@ def renumbered(table: Microfile, household: str, *, seed: int) -> Microfile:
         What is released.
     household
         The attribute that tells who lives together; a record without a number stays so.
-    seed
+    secret
         Of the random numbers.
     """
     homes = table.encoded(household).codes
@@ -68,7 +69,7 @@ def renumbered(table: Microfile, household: str, *, seed: int) -> Microfile:
     # households of the same signature are the same to everybody
     order = np.argsort(signature, kind="stable")
     numbers = np.empty(order.size, dtype=np.int64)
-    numbers[order] = np.random.default_rng(seed).permutation(order.size) + 1
+    numbers[order] = secret.permutation("household numbers", order.size) + 1
     new = pl.Series(household, np.where(known, numbers[np.maximum(homes, 0)], 0))
     new = new if known.all() else new.set(pl.Series(~known), None)
     return table.with_columns({household: new}, kinds={household: Kind.CATEGORICAL.value})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import secrets
 from collections.abc import Mapping
 from pathlib import Path
@@ -12,11 +13,35 @@ from sfumato.release.certificate import Certificate, read_json, to_json
 from sfumato.release.folder import beside, move_private, refused, write_private
 
 Subject = Literal["attack"]
+RECORD = re.compile(r"[0-9a-f]{16}\.json")
+"""The name of a release's record, after its seal."""
 
 
 def subject_file(folder: Path, seal: str, subject: Subject) -> Path:
     """Return where, in a folder of private records, what is kept of a subject lies."""
     return folder / f"{seal[:16]}.{subject}.json"
+
+
+def record_to_repeat(path: Path) -> dict[str, Any]:
+    """Read the private record of a release that is to be made again.
+
+    Parameters
+    ----------
+    path
+        The record, or a folder in which one lies.
+    """
+    if path.is_dir():
+        records = sorted(one for one in path.iterdir() if RECORD.fullmatch(one.name))
+        if len(records) != 1:
+            raise ReleaseError(
+                f"{path} holds {len(records)} records of releases, not one",
+                hint="give the record itself: it is named after the first 16 digits of its release's seal",
+            )
+        path = records[0]
+    record = read_json(path)
+    if not isinstance(record.get("secret"), str):
+        raise ReleaseError(f"{path.name} holds no secret, so that its release cannot be made again")
+    return record
 
 
 def keep(folder: Path, certificate: Certificate, subject: Subject, content: Mapping[str, Any]) -> Path:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import secrets
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
@@ -20,6 +19,7 @@ from sfumato.microfile.forms import Form
 from sfumato.microfile.hierarchy import Hierarchy
 from sfumato.microfile.microfile import as_microfile
 from sfumato.progress import Progress, silent
+from sfumato.randomness import Secret
 from sfumato.release.audit import Audit, Opened, audit_folder, audit_table, open_files, require_release, table_of
 from sfumato.release.bounds import Known, bounds_of, numeric_names
 from sfumato.release.certificate import (
@@ -68,6 +68,8 @@ class Release:
         How it was protected, as far as that may be public.
     private
         What only the steward may keep: counts of the original, what was hidden, and the like.
+    secret
+        What its random numbers are derived from; default: a new one.
 
     Examples
     --------
@@ -88,6 +90,7 @@ class Release:
         identifiers: Sequence[str] = (),
         settings: Mapping[str, Any] | None = None,
         private: Mapping[str, Any] | None = None,
+        secret: Secret | None = None,
     ) -> None:
         self.microfile = as_microfile(table).with_codes_missing()
         left = [name for name in identifiers if name in self.microfile.attributes]
@@ -97,6 +100,8 @@ class Release:
         self.codebook: Codebook = describe(self.microfile, forms=forms or {}, hierarchies=hierarchies or {})
         self.settings = dict(settings or {})
         self.private = dict(private or {})
+        self.secret = Secret.drawn() if secret is None else secret
+        self.notes = [*self.secret.notes()]
         self.folder: Path | None = None
 
     @property
@@ -241,8 +246,8 @@ class Release:
     ) -> Path:
         """Write the release: data, certificate and codebook, all or nothing.
 
-        What could help to undo it (the seed, and what ``private`` holds) is written beside it, into
-        ``<folder>.private``, readable by its owner only.
+        What could help to undo it (the secret, and what ``private`` holds) is written beside it, into
+        ``<folder>.private``, readable by its owner only. The same release is written with the same bytes each time.
 
         Parameters
         ----------
@@ -254,9 +259,10 @@ class Release:
         order
             ``"shuffled"``, because the order of the original identifies, or ``"kept"``.
         force
-            Whether a release that is there may be replaced.
+            Whether a release that is there may be replaced; its private record is removed then.
         seed
-            What the random order depends on; drawn and noted in the private record if not given.
+            For demonstrations: what the order is drawn from in place of the release's secret. Whoever knows or guesses
+            it can repeat the order.
         progress
             Called while writing.
 
@@ -268,16 +274,15 @@ class Release:
         folder = Path(os.path.abspath(folder))
         _check_choice("format", format, ("parquet", "csv"))
         _check_choice("order", order, ("shuffled", "kept"))
-        seed = secrets.randbits(63) if seed is None else seed
-        if not isinstance(seed, int) or seed < 0:
-            raise SettingError("seed must be a whole number, not negative")
+        secret = Secret.chosen(seed, self.secret)
         progress("ordering", 0.0)
         frame = released_frame(self.microfile)
         if order == "shuffled":
-            frame = reordered(frame, np.random.default_rng(seed))
+            frame = reordered(frame, secret)
         progress("measuring", 0.1)
         measured = self._measured(frame)
-        private = {**self.private, "seed": seed, "order": order}
+        private = {**self.private, **self.secret.record(), "order": order, "format": format}
+        private |= {} if seed is None else {"order_seed": seed}
         for name, content in (("settings", self.settings), ("private", private)):
             _check_json(name, content)
         with ExitStack() as undo, new_folder(folder, force=force, check=_refuse_strangers) as work:

@@ -16,7 +16,7 @@ def recipe_text(
     *,
     recipe: str,
     path: str,
-    seed: int,
+    seed: int | None = None,
     how: Mapping[str, Any] | None = None,
     files: Mapping[str, str] | None = None,
 ) -> str:
@@ -31,15 +31,16 @@ def recipe_text(
     path
         The microfile, as seen from the recipe's folder.
     seed
-        The seed of all random numbers.
+        What demonstrations draw from, if anything.
     how
         How it is read: arguments of :func:`sfumato.read`.
     files
         The files of the hierarchies, attribute by attribute.
     """
+    drawn = [] if seed is None else [f"seed = {seed}  # for demonstrations: whoever knows it can repeat all draws\n"]
     parts = [
         _greeting(made, recipe),
-        f"seed = {seed}  # with it the same file and recipe give the same bytes; keep it to yourself\n",
+        *drawn,
         _microfile(made, path, dict(how or {})),
         _protect(made, files or {}),
         _group(),

@@ -33,12 +33,12 @@ def lonely():
 
 def test_every_method_is_measured_as_its_own_release_is(people, compared):
     assert [one.method for one in compared.outcomes] == list(METHODS)
+    asked = {"quasi": ["age", "hours"], "sensitive": ["income"], "k": 10, "seed": 0}
     for one in compared.outcomes:
         if one.method == "boxes":
-            release = sf.Boxes(quasi=["age", "hours"], sensitive=["income"], k=10).protect(people)
+            release = sf.Boxes(**asked).protect(people)
         else:
-            settings = sf.FuzzyPartition(quasi=["age", "hours"], sensitive=["income"], k=10, method=one.method)
-            release = settings.protect(people)
+            release = sf.FuzzyPartition(**asked, method=one.method).protect(people)
         measured, found = release.audit().measured, one.result
         assert isinstance(found, Found)
         assert (found.k, found.l, found.t) == (measured["k"], measured["l"], measured["t"])

@@ -113,7 +113,7 @@ def test_a_table_as_it_is_gives_its_sample_uniques_away():
 @pytest.mark.parametrize("missing", ["any", "own"])
 def test_boxes_leave_k_candidates(missing):
     people = health_survey(4000)
-    release = sf.Boxes(quasi=["age", "hours", "education", "region"], identifiers="name", k=10).protect(people)
+    release = sf.Boxes(quasi=["age", "hours", "education", "region"], identifiers="name", k=10, seed=0).protect(people)
     linked = sf.Linkage(truth="order", missing=missing).attack(release, people)
     assert set(linked.methods) == {"containment", "nearest", "probabilistic"}
     held = linked["containment"]
@@ -131,7 +131,7 @@ def test_boxes_leave_k_candidates(missing):
 def test_fuzzy_sets(method, shown):
     people = health_survey(4000)
     partition = sf.FuzzyPartition(
-        quasi=["age", "hours"], identifiers="name", k=10, method=method, shown=shown, levels=2
+        seed=0, quasi=["age", "hours"], identifiers="name", k=10, method=method, shown=shown, levels=2
     )
     release = partition.protect(people)
     linked = sf.Linkage(truth="order", missing="own").attack(release, people)

@@ -16,7 +16,7 @@ EDGES = st.sampled_from(["snapped", "tight", "tiling"])
 
 def protect(file, **given):
     quasi = given.pop("quasi", quasi_of(file))
-    return sf.Boxes(quasi=quasi, hierarchies=hierarchies(quasi), **given).protect(file)
+    return sf.Boxes(**{"quasi": quasi, "hierarchies": hierarchies(quasi), "seed": 0} | given).protect(file)
 
 
 @settings(max_examples=60)

@@ -31,7 +31,7 @@ LIMITS = [
 def protect(file, **given):
     quasi = given.pop("quasi", quasi_of(file))
     given["hierarchies"] = given.get("hierarchies", {}) | hierarchies(quasi)
-    return sf.Boxes(quasi=quasi, **given).protect(file)
+    return sf.Boxes(**{"quasi": quasi, "seed": 0} | given).protect(file)
 
 
 def apart(numbers, epsilon) -> int:

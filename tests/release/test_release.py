@@ -97,7 +97,8 @@ def test_what_could_undo_a_release_is_kept_apart(tmp_path):
     assert stat.S_IMODE(folder.stat().st_mode) == 0o700
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
     private = json.loads(file.read_text())
-    assert (private["original_records"], private["seed"]) == (4711, 987654321)
+    assert (private["original_records"], private["order_seed"]) == (4711, 987654321)
+    assert private["secret"].encode() not in b"".join(one.read_bytes() for one in (tmp_path / "out").iterdir())
     assert private["seal"] == json.loads((tmp_path / "out" / "certificate.json").read_text())["seal"]
 
 

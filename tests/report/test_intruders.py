@@ -81,7 +81,7 @@ def test_what_does_not_apply_is_said(section_of, tmp_path):
 
 
 def test_fuzzy_sets_are_attacked_by_their_words(tmp_path):
-    partition = sf.FuzzyPartition(quasi=["age", "hours"], sensitive=["income"], k=5)
+    partition = sf.FuzzyPartition(quasi=["age", "hours"], sensitive=["income"], k=5, seed=0)
     evidence = evidence_of(partition.protect(health_survey(500)).write(tmp_path / "out"))
     section = attacks_section(evidence)
     assert "knows age and hours of a person" in section.sentences[0]

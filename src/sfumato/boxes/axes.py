@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
+import polars as pl
 
 from sfumato.arrays import Codes, Counts, Flags, Reals
 from sfumato.errors import SettingError
@@ -22,6 +23,10 @@ if TYPE_CHECKING:
     from sfumato.kernels.space import Space
 
 AxisKind = Literal["numeric", "date", "ordinal", "tree", "set"]
+EXACT = 2**53
+"""Doubles hold all whole numbers up to here."""
+ROUND = 10**12
+"""Origins are multiples of this, so that what is readable stays so."""
 ORDERING_SAMPLE = 10_000
 """Categories are put in an order by at most so many records."""
 
@@ -49,6 +54,10 @@ class Axis:
     """Of an ordinal attribute, or a tree of listed values: all its categories in order, whether they occur or not."""
     strange: tuple[bool, ...] = ()
     """Of a tree: which categories its hierarchy does not know."""
+    origin: int = 0
+    """What is to be added to a place to get the value: whole numbers that doubles cannot hold are counted from here."""
+    spacing: int = 0
+    """How far apart the largest places are, where doubles do not tell all values apart; else 0."""
 
     @cached_property
     def lacks(self) -> bool:
@@ -61,23 +70,31 @@ class Axis:
         return self.kind in ("numeric", "date", "ordinal")
 
     @cached_property
+    def known(self) -> Reals:
+        """The places of the records whose value is not missing."""
+        return self.places[~self.missing] if self.lacks else self.places
+
+    @cached_property
+    def is_large(self) -> bool:
+        """Whether sums and multiples of values could be beyond the whole numbers that doubles hold."""
+        return bool(self.origin or self.spacing) or bool(np.abs(self.known).max(initial=0.0) > EXACT / 8)
+
+    @cached_property
     def span(self) -> float:
         """The width of the whole attribute, of which a category's width is a share."""
         if self.kind in ("tree", "set"):
             return 1.0
-        known = self.places[~self.missing] if self.lacks else self.places
-        return float(known.max() - known.min()) if known.size else 0.0
+        return float(self.known.max() - self.known.min()) if self.known.size else 0.0
 
     @cached_property
     def least(self) -> float:
-        """The least value."""
-        return float((self.places[~self.missing] if self.lacks else self.places).min(initial=np.inf))
+        """The least place."""
+        return float(self.known.min(initial=np.inf))
 
     def counts(self, values: Reals) -> Counts:
         """Return how many records have each of some values, which ascend."""
-        places = self.places[~self.missing] if self.lacks else self.places
-        at = np.minimum(np.searchsorted(values, places), values.size - 1)
-        return np.bincount(at[values[at] == places], minlength=values.size)
+        at = np.minimum(np.searchsorted(values, self.known), values.size - 1)
+        return np.bincount(at[values[at] == self.known], minlength=values.size)
 
 
 def axes_of(
@@ -128,9 +145,13 @@ def _axis(microfile: Microfile, name: str, hierarchy: Hierarchy | None, tiling: 
         dated = microfile.series(name).dtype.is_temporal()
         numbers = microfile.numbers(name)
         missing = np.isnan(numbers)
+        origin, spacing = 0, 0
+        whole = dated or microfile.series(name).dtype.is_integer()
+        if whole and np.abs(numbers).max(initial=0.0, where=~missing) >= EXACT:
+            numbers, origin, spacing = _from_origin(microfile.series(name), numbers)
         if missing.any():
             numbers[missing] = 0.0
-        return Axis(name, "date" if dated else "numeric", numbers, missing)
+        return Axis(name, "date" if dated else "numeric", numbers, missing, origin=origin, spacing=spacing)
     encoded = microfile.encoded(name)
     missing = encoded.missing
     values = tuple(encoded.values.tolist())
@@ -139,6 +160,16 @@ def _axis(microfile: Microfile, name: str, hierarchy: Hierarchy | None, tiling: 
     places = np.where(missing, 0, encoded.codes).astype(np.float64)
     kind: AxisKind = "ordinal" if attribute.kind is Kind.ORDINAL else "set"
     return Axis(name, kind, places, missing, values, declared=tuple(map(str, attribute.order)))
+
+
+def _from_origin(series: pl.Series, numbers: Reals) -> tuple[Reals, int, int]:
+    """Return large whole numbers by their distances from an origin, and how far apart those that doubles tell are."""
+    whole = (series.to_physical() if series.dtype.is_temporal() else series).cast(pl.Int128)
+    whole = whole.set(pl.Series(np.isnan(numbers)), None)
+    low, high = int(whole.min()), int(whole.max())  # type: ignore[arg-type]  # of whole numbers
+    origin = low - low % ROUND
+    places = (whole - pl.Series([origin], dtype=pl.Int128)).cast(pl.Float64).fill_null(float("nan")).to_numpy().copy()
+    return places, origin, int(np.spacing(float(high - origin))) if high - origin >= EXACT else 0
 
 
 def _tree(name: str, encoded: Encoded, hierarchy: Hierarchy, tiling: bool) -> Axis:

@@ -48,9 +48,14 @@ def check_roles(settings: Boxes, microfile: Microfile) -> None:
         )
 
 
-def check_spans(axes: Sequence[Axis]) -> None:
-    """Refuse numbers so large or so alike that products of them are beyond what doubles can hold."""
+def check_spans(axes: Sequence[Axis], edges: str) -> None:
+    """Refuse numbers so large or so alike that products of them, or cuts between them, are beyond doubles."""
     for axis in axes:
+        if axis.spacing and edges == "tiling":
+            raise SettingError(
+                f"edges: values of {axis.name!r} lie too far apart for a tiling, whose cuts must tell them apart",
+                hint="choose edges = 'snapped', or divide the values",
+            )
         if axis.kind == "numeric" and axis.span > 0:
             check_span(axis.name, axis.span)
 

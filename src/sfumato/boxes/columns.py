@@ -5,15 +5,16 @@ from __future__ import annotations
 import itertools
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
 from sfumato.arrays import Counts, Flags, Reals
-from sfumato.boxes.axes import Axis
+from sfumato.boxes.axes import EXACT, Axis
 from sfumato.boxes.edges import Edges
+from sfumato.doubles import outward
 from sfumato.errors import SettingError
 from sfumato.microfile.forms import Form, Interval, Sets
 from sfumato.microfile.generalization import Described
@@ -21,8 +22,8 @@ from sfumato.microfile.generalization import Described
 Bits = NDArray[np.uint64]
 YEARS = (-719_162, 2_932_896)
 """The first day of year 1 and the last of 9999."""
-EXACT, LONGEST = 2.0**53, 2.0**63
-"""From here on doubles are not exact, and 64 bits too few for a whole number."""
+LONGEST = 2**63
+"""From here on 64 bits are too few for a whole number."""
 
 
 @dataclass(frozen=True)
@@ -39,49 +40,67 @@ class Column:
 
 
 def _spread(series: pl.Series, numbers: Counts) -> pl.Series:
-    if series.null_count() or not series.dtype.is_numeric():
+    if series.null_count() or not isinstance(series.dtype, pl.Int64 | pl.Float64):
         return series.gather(numbers)
     # without a check of each number, of which none is too large
     return pl.Series(series.name, np.take(series.to_numpy(), numbers, mode="clip"))
 
 
 def interval_column(axis: Axis, edges: Edges, lacking: Flags, dtype: pl.DataType) -> Column:
-    """Return intervals; ``lacking`` tells in which boxes the values are missing."""
-    lo, hi = edges.lo, edges.hi
-    if not dtype.is_float():
-        lo, hi = _exactly_below(lo), -_exactly_below(-hi)
-    whole = dtype.is_integer() and all(_whole(numbers[~lacking]) for numbers in (lo, hi))
-    ends = []
-    for numbers, name in zip((lo, hi), Interval().columns(axis.name), strict=True):
-        shown = np.where(lacking, np.nan, numbers) if lacking.any() else numbers
-        series = pl.Series(name, shown, nan_to_null=True)
-        if axis.kind == "date":
-            series = _dates(series, dtype)
-        elif whole:
-            series = series.cast(pl.Int64)
-        ends.append(series)
-    return Column(Interval(), tuple(ends))
+    """Return intervals; ``lacking`` tells in which boxes the values are missing.
+
+    They are of the types that a release can hold, and none of their ends is rounded inward.
+    """
+    ends = [np.where(lacking, 0, numbers) for numbers in (edges.lo, edges.hi)]
+    if axis.kind == "date":
+        series = [_dates(axis, _whole(axis, its, side), side, dtype) for its, side in zip(ends, (-1, 1), strict=True)]
+    elif dtype.is_integer() and all((np.rint(its) == its).all() for its in ends):
+        series = _as_integers([_whole(axis, its, side) for its, side in zip(ends, (-1, 1), strict=True)])
+    else:
+        series = [pl.Series(_outward(its, side, dtype)) for its, side in zip(ends, (-1, 1), strict=True)]
+    if lacking.any():
+        series = [its.set(pl.Series(lacking), None) for its in series]
+    names = Interval().columns(axis.name)
+    return Column(Interval(), tuple(its.alias(name) for its, name in zip(series, names, strict=True)))
 
 
-def _dates(numbers: pl.Series, dtype: pl.DataType) -> pl.Series:
+def _whole(axis: Axis, ends: Reals | Counts, side: int) -> pl.Series:
+    """Return whole numbers at ends, or beyond them (to the given side) where a place may stand for several numbers."""
+    # edges on a grid are whole and exact already
+    beyond = side * axis.spacing if ends.dtype.kind == "f" else 0
+    return pl.Series(ends.astype(np.int64)).cast(pl.Int128) + pl.Series([axis.origin + beyond], dtype=pl.Int128)
+
+
+def _as_integers(series: Sequence[pl.Series]) -> list[pl.Series]:
+    """Return whole numbers in 64 bits if they fit; else as doubles at or beyond them."""
+    if all(int(its.min()) >= -LONGEST and int(its.max()) < LONGEST for its in series):  # type: ignore[arg-type]
+        return [its.cast(pl.Int64) for its in series]
+    return [
+        pl.Series([outward(end, side) for end in its.to_list()], dtype=pl.Float64)
+        for its, side in zip(series, (-1, 1), strict=True)
+    ]
+
+
+def _outward(ends: Reals, side: int, dtype: pl.DataType) -> Reals:
+    """Step outward where a double stands for several numbers of a decimal column."""
+    if not isinstance(dtype, pl.Decimal) or np.abs(ends).max(initial=0.0) < EXACT * 10.0**-dtype.scale:
+        return ends
+    return np.nextafter(ends, side * np.inf)
+
+
+def _dates(axis: Axis, ticks: pl.Series, side: int, dtype: pl.DataType) -> pl.Series:
     """Return moments, none beyond the years 1 to 9999, for other libraries know no more."""
-    if dtype == pl.Date:
-        return numbers.cast(pl.Int32).clip(*YEARS).cast(dtype)
-    numbers = numbers.cast(pl.Int64)
-    day = {"ms": 86_400_000, "us": 86_400_000_000}.get(getattr(dtype, "time_unit", None) or "ns")
-    if day is not None:
-        # in nanoseconds a column cannot reach so far
-        numbers = numbers.clip(YEARS[0] * day, (YEARS[1] + 1) * day - 1)
-    return numbers.cast(dtype)
-
-
-def _exactly_below(numbers: Reals) -> Reals:
-    """Step down where a double no longer tells one whole number from the next, for the true one may be less."""
-    return np.where(np.abs(numbers) >= EXACT, np.nextafter(numbers, -np.inf), numbers)
-
-
-def _whole(numbers: Reals) -> bool:
-    return bool(((np.rint(numbers) == numbers) & (np.abs(numbers) < LONGEST)).all())
+    if not isinstance(dtype, pl.Datetime):
+        return ticks.clip(*YEARS).cast(pl.Int32).cast(dtype)
+    unit: Literal["us", "ms"] = "ms" if dtype.time_unit == "ms" else "us"
+    if dtype.time_unit == "ns":
+        # a release tells microseconds; where values lie between them, an end lies beyond
+        between = bool(((axis.known.astype(np.int64) + axis.origin) % 1000 != 0).any())
+        ticks = ticks.cast(pl.Int64)
+        ticks = -((-ticks) // 1000) if side > 0 and between else ticks // 1000
+    day = {"ms": 86_400_000, "us": 86_400_000_000}[unit]
+    ticks = ticks.clip(YEARS[0] * day, (YEARS[1] + 1) * day - 1).cast(pl.Int64)
+    return ticks.cast(pl.Datetime(unit, dtype.time_zone))
 
 
 def _places(edges: Edges, lacking: Flags) -> tuple[Counts, Counts]:

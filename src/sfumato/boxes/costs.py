@@ -103,7 +103,8 @@ def _numbers(microfile: Microfile, axes: Mapping[str, Axis], name: str) -> Reals
     if name not in axes:
         return microfile.numbers(name)
     axis = axes[name]
-    return np.where(axis.missing, np.nan, axis.places) if axis.lacks else axis.places
+    values = axis.places + float(axis.origin) if axis.origin else axis.places
+    return np.where(axis.missing, np.nan, values) if axis.lacks else values
 
 
 def _terms(

@@ -44,7 +44,7 @@ def preferred_places(prefer: Mapping[str, Preference], strength: float, axes: Se
     usual = max(boxes, 1.0) ** (-1.0 / len(axes))
     return as_rows(
         [
-            _stepped(axis.places, prefer[axis.name], strength * usual * axis.span)
+            _stepped(axis.places, prefer[axis.name], strength * usual * axis.span, axis.origin)
             if axis.name in prefer
             else axis.places
             for axis in axes
@@ -52,17 +52,18 @@ def preferred_places(prefer: Mapping[str, Preference], strength: float, axes: Se
     )
 
 
-def _stepped(places: Reals, preference: Preference, height: float) -> Reals:
+def _stepped(places: Reals, preference: Preference, height: float, origin: int) -> Reals:
     # between two values that can occur, just below the point
     before = 0.5 * (resolution_of(places) or 0.0)
     stepped = places.copy()
     for point in preference.points:
-        stepped += height * _ramp(places - point + before, preference.spread)
+        stepped += height * _ramp(places - (point - origin) + before, preference.spread)
     if preference.multiples is not None:
-        counted = np.floor((places + before) / preference.multiples)
-        nearest = np.rint((places + before) / preference.multiples)
+        numbers = places + (before + origin % preference.multiples)
+        counted = np.floor(numbers / preference.multiples)
+        nearest = np.rint(numbers / preference.multiples)
         if preference.spread > 0:
-            counted = nearest - 1 + _ramp(places + before - nearest * preference.multiples, preference.spread)
+            counted = nearest - 1 + _ramp(numbers - nearest * preference.multiples, preference.spread)
         stepped += height * counted
     return stepped
 

@@ -34,6 +34,7 @@ from sfumato.boxes.tiling import Cells, cells_of
 from sfumato.boxes.uncertainty import uncertainty_of
 from sfumato.measures.blocks import Blocks
 from sfumato.measures.kept import Limit, keeps
+from sfumato.microfile.attribute import Kind
 from sfumato.microfile.forms import Form, Sets
 from sfumato.microfile.hierarchy import Hierarchy
 from sfumato.microfile.microfile import Microfile
@@ -102,7 +103,7 @@ def _task(settings: Boxes, microfile: Microfile, secret: Secret) -> tuple[Task, 
     """Check everything and set up the task; also return which records it is about."""
     check_roles(settings, microfile)
     axes = axes_of(microfile, settings.quasi, settings.hierarchies, tiling=settings.edges == "tiling")
-    check_spans(axes)
+    check_spans(axes, settings.edges)
     check_wanted(settings.preserve or (), microfile, axes)
     homes = homes_in(settings, microfile, axes)
     axes = axes if homes is None else told_alike(axes, homes)
@@ -255,8 +256,6 @@ def _released(task: Task, boxes: Subdivision, ends: Summary, stay: Flags, quarte
     }
     if settings.household is not None and not settings.keep_household:
         public["households"] = {"k": settings.k}
-    if settings.edges != "snapped":
-        public["shown"] = shown_values(task.axes, edges, numbers)
     apart = {rule.attribute: {"l": rule.limit, "epsilon": rule.extra} for rule in task.rules if rule.places.size}
     return Release(
         table,
@@ -265,7 +264,11 @@ def _released(task: Task, boxes: Subdivision, ends: Summary, stay: Flags, quarte
         hierarchies=_sensitive_hierarchies(settings),
         identifiers=_withheld(settings),
         settings=public | ({"apart": apart} if apart else {}),
-        private={"original_records": microfile.records, "protection": _told(settings)},
+        private={
+            "original_records": microfile.records,
+            "protection": _told(settings),
+            "shown": shown_values(task.axes, edges, numbers, k=settings.k),
+        },
         secret=task.secret,
     )
 
@@ -300,7 +303,9 @@ def _column(
     if axis.kind == "ordinal":
         return range_column(axis, edges, lacking)
     if axis.kind == "tree":
-        return node_column(axis, edges, lacking) if cells is None else run_column(axis, edges, lacking)
+        found = node_column(axis, edges, lacking) if cells is None else run_column(axis, edges, lacking)
+        numeric = task.microfile.attribute(axis.name).kind is Kind.NUMERIC
+        return replace(found, form=found.form.model_copy(update={"numeric": numeric}))
     return interval_column(axis, edges, lacking, task.microfile.series(axis.name).dtype)
 
 

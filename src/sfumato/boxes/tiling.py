@@ -70,9 +70,8 @@ def _domain(axis: Axis) -> tuple[float, float]:
     """Return the ends of the whole space along an axis: beyond all values, on a readable grid."""
     if axis.kind in ("ordinal", "tree"):
         return 0.0, float(len(axis.values))
-    known = axis.places[~axis.missing] if axis.lacks else axis.places
-    low, high = float(known.min()), float(known.max())
-    step = readable(max(axis.span / 50, resolution_of(known) or 0.0, abs(high) * 1e-9, 1e-9))
+    low, high = float(axis.known.min()), float(axis.known.max())
+    step = readable(max(axis.span / 50, resolution_of(axis.known) or 0.0, abs(high) * 1e-9, 1e-9))
     start, end = np.floor(low / step) * step, np.ceil(high / step) * step
     start = start if start < low or start == 0.0 else start - step
     end = end if end > high else end + step

@@ -46,9 +46,7 @@ def uncertainty_of(
     spoken = np.flatnonzero(costs.spoken).tolist()
     if not spoken:
         return {}
-    halves = {
-        row: np.where(sizes > 0, 0.5 * (edges[axes[row].name].hi - edges[axes[row].name].lo), 0.0) for row in spoken
-    }
+    halves = {row: np.where(sizes > 0, 0.5 * edges[axes[row].name].widths, 0.0) for row in spoken}
     achieved = sum(float(totals[row] @ half) for row, half in halves.items()) / kept.size
     told: dict[str, Any] = {"achieved": _rounded(achieved)}
     among = kept[:: -(-kept.size // AMONG)]

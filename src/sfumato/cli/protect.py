@@ -24,7 +24,7 @@ from sfumato.release.release import Format, Release, check_folder
 from sfumato.report.evidence import Evidence, evidence_of
 from sfumato.report.page import counted
 from sfumato.report.promised import apart, limits_table, naming, told_together, withheld_households
-from sfumato.report.protected import exactness
+from sfumato.report.protected import exactness, shown_edges
 from sfumato.statistics.language import parse
 
 MUCH = 2.0
@@ -148,7 +148,7 @@ def as_json(recipe: Recipe, release: Release, written: Evidence) -> dict[str, An
         "households": settings.get("households"),
         "holds": audit.holds,
         "measured": audit.measured,
-        **_boxes_as_json(settings),
+        **_boxes_as_json(release),
         "statistics": [one.found.summary() for one in written.told if one.found is not None],
         "sets": {name: form.sets for name, form in fuzzy_forms(release.codebook).items()},
         "exchanged": settings.get("exchanged"),
@@ -173,10 +173,11 @@ def _group_as_json(record: dict[str, Any]) -> dict[str, Any]:
     return told
 
 
-def _boxes_as_json(settings: dict[str, Any]) -> dict[str, Any]:
+def _boxes_as_json(release: Release) -> dict[str, Any]:
+    settings = release.settings
     if settings["method"] != "boxes":
         return {}
-    edges = {"kind": settings["edges"], "grids": settings["grids"], "shown": settings.get("shown")}
+    edges = {"kind": settings["edges"], "grids": settings["grids"], "shown": release.private["shown"]}
     return {"uncertainty": settings["uncertainty"], "edges": edges}
 
 
@@ -201,7 +202,7 @@ def _show(recipe: Recipe, release: Release, written: Evidence, folder: Path, pic
     if told := [one.found for one in written.told if one.found is not None]:
         show_estimates(told, None)
     boxes = (
-        (*exactness(settings["uncertainty"]), *_drowned(recipe, release), *_edges(settings))
+        (*exactness(settings["uncertainty"]), *_drowned(recipe, release), *_edges(release))
         if settings["method"] == "boxes"
         else ()
     )
@@ -320,14 +321,16 @@ def _drowned(recipe: Recipe, release: Release) -> list[str]:
     ]
 
 
-def _edges(settings: dict[str, Any]) -> list[str]:
+def _edges(release: Release) -> list[str]:
     """Say where edges lie and what they show."""
+    settings = release.settings
     where = {"tight": "are tight", "tiling": "lie at the cuts, and the boxes cover the whole space"}
-    if settings["edges"] in where:
-        shown = counted(settings["shown"], "record")
-        return [f"Edges {where[settings['edges']]}: they are an exact value of {shown}."]
     grids = [f"{name} {step if isinstance(step, str) else f'{step:g}'}" for name, step in settings["grids"].items()]
-    return [f"Edges lie on grids: {', '.join(grids)}."] if grids else []
+    if settings["edges"] in where:
+        lines = [f"Edges {where[settings['edges']]}."]
+    else:
+        lines = [f"Edges lie on grids: {', '.join(grids)}."] if grids else []
+    return [*lines, shown_edges(release.private["shown"], release.promise.k)] if lines else []
 
 
 def _sets(release: Release, measured: dict[str, Any]) -> list[str]:

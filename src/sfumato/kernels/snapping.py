@@ -2,27 +2,59 @@
 
 from __future__ import annotations
 
+from typing import TypeVar
+
 import numpy as np
 
-from sfumato.arrays import Reals
+from sfumato.arrays import Counts, Flags, Reals
 from sfumato.kernels.compiled import compiled
+
+Places = TypeVar("Places", Reals, Counts)
 
 DUST = 1e-9
 """A number that is so little below a multiple of the step is one."""
+MOST = 2.0**48
+"""So many multiples of a step are told apart."""
 
 
 @compiled
-def snap_down(numbers: Reals, step: float, scale: float, further: int) -> tuple[Reals, Reals]:
-    """Return the multiples of a step below numbers, and the next multiples of ``further`` steps below those.
+def snap_down(numbers: Reals, step: float, scale: float, strictly: bool) -> tuple[Reals, Flags]:
+    """Return the largest multiples of a step at (unless strictly) or below numbers, and whether these are multiples.
 
-    They are rounded to one in ``scale``, as they are written, without the dust of binary numbers.
+    Multiples are rounded to one in ``scale``, as they are written, without the dust of binary numbers. Where doubles
+    do not tell multiples apart, the step is ten times as long, or a power of that.
     """
-    near, far = np.empty_like(numbers), np.empty_like(numbers)
+    multiples, same = np.empty_like(numbers), np.empty(numbers.size, dtype=np.bool_)
     for place in range(numbers.size):
-        count = np.floor(numbers[place] / step + DUST)
-        if np.rint(count * step * scale) / scale > numbers[place]:
-            count -= 1.0
-        near[place] = np.rint(count * step * scale) / scale + 0.0
-        beyond = np.floor((count - 1.0) / further) * further
-        far[place] = np.rint(beyond * step * scale) / scale + 0.0
-    return near, far
+        number, length = numbers[place], step
+        while np.abs(number) > length * MOST:
+            length *= 10.0
+        count = np.floor(number / length + DUST)
+        multiple = np.rint(count * length * scale) / scale
+        if multiple > number or (strictly and multiple == number):
+            multiple = np.rint((count - 1.0) * length * scale) / scale
+        multiples[place] = multiple + 0.0
+        same[place] = multiple == number
+    return multiples, same
+
+
+@compiled
+def part_starts(points: Places, below: Counts, least: int, wide: float) -> Places:
+    """Choose, of points in ascending order, those at which the parts of a line begin.
+
+    Every part that has a record has at least ``least`` of them, or is at least ``wide``. ``below`` (IN) is how many
+    records lie below each point; below the first are none.
+    """
+    starts = np.empty_like(points)
+    last = 0
+    starts[0] = points[0]
+    before = below[0]
+    for place in range(1, points.size):
+        records = below[place] - before
+        if records == 0:
+            starts[last] = points[place]
+        elif records >= least or points[place] - starts[last] >= wide:
+            last += 1
+            starts[last] = points[place]
+            before = below[place]
+    return starts[: last + 1]

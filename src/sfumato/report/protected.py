@@ -25,9 +25,9 @@ METHODS = {
     "exchange": "Exchange: records took each other's place, so that groups of people do not stand out anywhere.",
 }
 EDGES = {
-    "snapped": "Ends of boxes lie on round grids, so that they are not the values of single records",
-    "tight": "Ends of boxes are tight: they are exact values of some records",
-    "tiling": "Ends of boxes lie where the space was cut, and boxes cover all of it",
+    "snapped": "Ends of boxes lie on round grids.",
+    "tight": "Ends of boxes are tight: they are exact values of some records.",
+    "tiling": "Ends of boxes lie where the space was cut, and boxes cover all of it.",
 }
 SIZE = {"width": 440, "height": 320}
 
@@ -55,12 +55,20 @@ def protection_section(evidence: Evidence) -> Section | None:
 
 def _edges(settings: Mapping[str, Any]) -> list[str]:
     where = EDGES.get(str(settings.get("edges")))
-    shown = settings.get("shown")
-    if where is None:
-        return []
-    if isinstance(shown, int) and shown:
-        return [f"{where}; so {counted(shown, 'record shows', 'records show')} one."]
-    return [f"{where}."]
+    return [] if where is None else [where]
+
+
+def shown_edges(shown: int, k: int) -> str:
+    """Say how many records' own values the ends of boxes are, as the steward measured it on the original.
+
+    >>> shown_edges(0, 5)
+    'No end is a value that fewer than 5 records have.'
+    >>> shown_edges(1, 5)
+    'Some ends are exact values that fewer than 5 records have: those of 1 record.'
+    """
+    if not shown:
+        return f"No end is a value that fewer than {k:,} records have."
+    return f"Some ends are exact values that fewer than {k:,} records have: those of {counted(shown, 'record')}."
 
 
 def exactness(told: Mapping[str, Any]) -> list[str]:

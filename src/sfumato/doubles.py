@@ -1,0 +1,52 @@
+"""Doubles at or beyond exact numbers: whole and decimal ones may have more digits than a double holds."""
+
+from __future__ import annotations
+
+import math
+from decimal import Decimal
+from fractions import Fraction
+
+import numpy as np
+import polars as pl
+
+from sfumato.arrays import Reals
+
+DIGITS = 15
+"""Decimal numbers of so many digits are told apart by doubles, and are written as these are."""
+
+
+def outward(number: int | Decimal, side: int) -> float:
+    """Return the double nearest to a number, or the next one to a side (-1 or 1) if the nearest lies short of it.
+
+    >>> outward(2**53 + 1, -1) == 2**53, outward(2**53 + 1, 1) == 2**53 + 2, outward(5, 1)
+    (True, True, 5.0)
+    """
+    nearest = float(number)
+    short = Fraction(nearest) > number if side < 0 else Fraction(nearest) < number
+    return math.nextafter(nearest, side * math.inf) if short else nearest
+
+
+def parsed_outward(text: str, side: int) -> float:
+    """Return the double that a text is, or beyond it if it has more digits than doubles tell apart.
+
+    >>> parsed_outward("0.1", -1), parsed_outward("9007199254740993", 1) == 2**53 + 2
+    (0.1, True)
+    """
+    number = Decimal(text)
+    return float(number) if len(number.as_tuple().digits) <= DIGITS else outward(number, side)
+
+
+def enclosing(series: pl.Series) -> tuple[Reals, Reals]:
+    """Return doubles between which each number of a column lies, NaN where it is null; mostly they are the same."""
+    numbers = series.cast(pl.Float64)
+    nearest = numbers.fill_null(float("nan")).to_numpy()
+    if series.dtype.is_integer():
+        off = (numbers.cast(pl.Int128, strict=False) != series.cast(pl.Int128)).fill_null(numbers.is_not_null())
+    elif isinstance(series.dtype, pl.Decimal):
+        off = (numbers.abs() >= 10.0 ** (DIGITS - series.dtype.scale)).fill_null(value=False)
+    else:
+        return nearest, nearest
+    if not off.any():
+        return nearest, nearest
+    aside = off.to_numpy()
+    return tuple(np.where(aside, np.nextafter(nearest, way), nearest) for way in (-np.inf, np.inf))  # type: ignore[return-value]

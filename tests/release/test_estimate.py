@@ -24,7 +24,10 @@ def mixed() -> sf.Release:
             "school": ["low", "low", "high", "high", "high"],
             "weight": [1.0, 2.0, 1.0, 1.0, None],
         },
-        forms={"age": sf.Interval(), "school": sf.Sets(members={"low": ("1", "2"), "high": ("3", "4", "5.5")})},
+        forms={
+            "age": sf.Interval(),
+            "school": sf.Sets(members={"low": ("1", "2"), "high": ("3", "4", "5.5")}, numeric=True),
+        },
     )
 
 

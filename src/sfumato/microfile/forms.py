@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
+from sfumato.doubles import parsed_outward
 from sfumato.microfile.generalization import Described, Intervals, plain
 from sfumato.settings import Settings
 
@@ -48,6 +49,8 @@ class Sets(Settings):
     does not know would show which occur."""
     nodes: Described | None = None
     """How labels of nodes are made from values, where a hierarchy of intervals, prefixes or dates was used."""
+    numeric: bool = False
+    """Whether the categories are numbers that can be added up; codes that only name something cannot."""
 
     def behind(self, values: Sequence[object]) -> dict[str, list[int]]:
         """Return the places of those values that each label stands for."""
@@ -83,14 +86,16 @@ class Sets(Settings):
         """Return between which numbers the values of a label lie, or None where it stands for more than numbers."""
         ends = [self._member_ends(member) for member in self.members[label]]
         known = [one for one in ends if one is not None]
-        if label in self.open or not known or len(known) < len(ends):
+        if not self.numeric or label in self.open or not known or len(known) < len(ends):
             return None
         return min(low for low, _ in known), max(high for _, high in known)
 
     def _member_ends(self, member: str) -> tuple[float, float] | None:
         if isinstance(self.nodes, Intervals):
             return self.nodes.ends(member)
-        return (float(member), float(member)) if self.nodes is None and NUMBER.fullmatch(member) else None
+        if self.nodes is not None or not NUMBER.fullmatch(member):
+            return None
+        return parsed_outward(member, -1), parsed_outward(member, 1)
 
     def columns(self, attribute: str) -> tuple[str, ...]:
         """Return the table's columns of the attribute."""

@@ -10,7 +10,7 @@ import datetime
 import itertools
 import math
 import re
-from decimal import Decimal
+from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 from functools import cached_property
 from typing import Annotated, Literal
@@ -18,6 +18,7 @@ from typing import Annotated, Literal
 import numpy as np
 from pydantic import Field, model_validator
 
+from sfumato.doubles import parsed_outward
 from sfumato.errors import SettingError
 from sfumato.microfile.attribute import Code
 from sfumato.settings import Settings
@@ -83,14 +84,12 @@ class Intervals(Settings):
 
     def ends(self, label: str) -> Ends | None:
         """Return between which numbers the values of a label lie, if it says so."""
-        found = _interval(label)
-        if found is not None:
-            return float(found[0]), float(found[1])
+        found = _INTERVAL.fullmatch(label)
+        low, high = (found[1], found[2]) if found else (label, label)
         try:
-            number = float(_decimal(label))
-        except (TypeError, ValueError, OverflowError, ZeroDivisionError):
+            return parsed_outward(low, -1), parsed_outward(high, 1)
+        except (InvalidOperation, OverflowError):
             return None
-        return number, number
 
 
 class Prefixes(Settings):

@@ -267,7 +267,10 @@ def _may_hide(series: pl.Series) -> bool:
         return bool(series.is_nan().any())
     if isinstance(series.dtype, pl.Enum):
         return "" in series.dtype.categories
-    return isinstance(series.dtype, pl.String | pl.Categorical) and bool((series == "").any())
+    if isinstance(series.dtype, pl.Categorical):
+        # polars compares a column of categories only if it has some
+        series = series.unique().cast(pl.String)
+    return series.dtype == pl.String and bool((series == "").any())
 
 
 def _emptied(column: nw.Series[Any], chosen: Flags) -> nw.Series[Any]:

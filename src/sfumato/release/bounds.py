@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sfumato.arrays import Flags, Reals
+from sfumato.doubles import enclosing
 from sfumato.errors import ReleaseError, SettingError, nearest
 from sfumato.microfile.attribute import Kind
 from sfumato.microfile.forms import Exact, Fuzzy, Interval, Sets
@@ -92,7 +93,8 @@ def _ends(table: Microfile, codebook: Codebook, name: str) -> tuple[Reals, Reals
         ends = np.array([*(form.ends(str(label)) or nothing for label in encoded.values.tolist()), nothing])
         return ends[encoded.codes, 0], ends[encoded.codes, 1]
     if isinstance(form, Interval):
-        low, high = (table.numbers(column) for column in form.columns(name))
+        below, above = form.columns(name)
+        low, high = _enclosing(table, below)[0], _enclosing(table, above)[1]
         half = int((np.isnan(low) != np.isnan(high)).sum())
         if half:
             raise ReleaseError(
@@ -100,8 +102,14 @@ def _ends(table: Microfile, codebook: Codebook, name: str) -> tuple[Reals, Reals
                 hint="release the largest or smallest possible value in place of an open end",
             )
         return low, high
-    numbers = table.numbers(name)
-    return numbers, numbers
+    return _enclosing(table, name)
+
+
+def _enclosing(table: Microfile, name: str) -> tuple[Reals, Reals]:
+    """Return doubles between which each value of a numeric column lies, NaN where it is missing."""
+    low, high = enclosing(table.series(name))
+    missing = np.isnan(table.numbers(name))
+    return (np.where(missing, np.nan, low), np.where(missing, np.nan, high)) if missing.any() else (low, high)
 
 
 def _weights(table: Microfile, codebook: Codebook, name: str) -> Reals:

@@ -102,6 +102,7 @@ def _entry(table: Microfile, name: str, form: Form, hierarchy: Hierarchy | None)
             members={value: form.members[value] for value in values},
             open=tuple(value for value in values if value in form.open),
             nodes=form.nodes,
+            numeric=form.numeric,
         )
         labels = _meanings(form, attribute.labels)
     else:

@@ -193,8 +193,14 @@ class Release:
     def exchanged_in(self, attributes: Sequence[str], weight: str | None = None) -> str | None:
         """Return the first of some attributes whose exchange between records a statistic of them would notice."""
         exchanged = self.settings.get("exchanged", {}).get("attributes", [])
+        touched = next((name for name in attributes if name in exchanged), None)
         alone = len(attributes) == 1 and weight is None and not self.settings.get("left_out")
-        return next((name for name in attributes if name in exchanged), None) if not alone else None
+        return None if touched is None or (alone and not self._lacks(touched)) else touched
+
+    def _lacks(self, name: str) -> bool:
+        """Whether a record lacks an attribute: it may have lost it, and what it had may have come from another one."""
+        columns = self.codebook.attributes[name].form.columns(name) if name in self.codebook.attributes else ()
+        return any(self.microfile.encoded(column).has_missing for column in columns)
 
     def _dismissal(self, **wanted: Any) -> Dismissal | None:
         """Complete what a user wants with what the settings say."""
@@ -213,7 +219,7 @@ class Release:
         if name := self.exchanged_in(asked.attributes, weight):
             raise SettingError(
                 f"{asked.text}: values of {name!r} may have been exchanged between records, so that no range is sure",
-                hint="only statistics of this attribute alone can be told, without weights, if no record is left out",
+                hint="only statistics of this attribute alone, without weights, if no record is left out or lacks it",
             )
         numeric = numeric_names(self.microfile, self.codebook)
         asked.check(numeric, [name for name in self.codebook.attributes if name not in numeric])

@@ -11,6 +11,7 @@ import numpy as np
 import polars as pl
 
 from sfumato.arrays import Codes, Counts, Flags, Reals
+from sfumato.doubles import DIGITS
 from sfumato.errors import SettingError
 from sfumato.microfile.attribute import Kind
 from sfumato.microfile.encoding import Encoded
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 AxisKind = Literal["numeric", "date", "ordinal", "tree", "set"]
 EXACT = 2**53
 """Doubles hold all whole numbers up to here."""
+NANOSECONDS = 1000
+"""A release tells times in microseconds."""
 ROUND = 10**12
 """Origins are multiples of this, so that what is readable stays so."""
 ORDERING_SAMPLE = 10_000
@@ -56,8 +59,8 @@ class Axis:
     """Of a tree: which categories its hierarchy does not know."""
     origin: int = 0
     """What is to be added to a place to get the value: whole numbers that doubles cannot hold are counted from here."""
-    spacing: int = 0
-    """How far apart the largest places are, where doubles do not tell all values apart; else 0."""
+    spacing: float = 0.0
+    """How far apart values are that a release tells apart, if that is further than some values are; else 0."""
 
     @cached_property
     def lacks(self) -> bool:
@@ -145,10 +148,15 @@ def _axis(microfile: Microfile, name: str, hierarchy: Hierarchy | None, tiling: 
         dated = microfile.series(name).dtype.is_temporal()
         numbers = microfile.numbers(name)
         missing = np.isnan(numbers)
-        origin, spacing = 0, 0
-        whole = dated or microfile.series(name).dtype.is_integer()
-        if whole and np.abs(numbers).max(initial=0.0, where=~missing) >= EXACT:
+        origin, spacing = 0, 0.0
+        dtype, largest = microfile.series(name).dtype, float(np.abs(numbers).max(initial=0.0, where=~missing))
+        if (dated or dtype.is_integer()) and largest >= EXACT:
             numbers, origin, spacing = _from_origin(microfile.series(name), numbers)
+        elif isinstance(dtype, pl.Decimal) and largest >= 10.0 ** (DIGITS - dtype.scale):
+            spacing = float(np.spacing(largest))
+        if isinstance(dtype, pl.Datetime) and dtype.time_unit == "ns":
+            between = bool((microfile.series(name).to_physical() % NANOSECONDS != 0).any())
+            spacing = max(spacing, float(NANOSECONDS) * between)
         if missing.any():
             numbers[missing] = 0.0
         return Axis(name, "date" if dated else "numeric", numbers, missing, origin=origin, spacing=spacing)
@@ -162,14 +170,14 @@ def _axis(microfile: Microfile, name: str, hierarchy: Hierarchy | None, tiling: 
     return Axis(name, kind, places, missing, values, declared=tuple(map(str, attribute.order)))
 
 
-def _from_origin(series: pl.Series, numbers: Reals) -> tuple[Reals, int, int]:
+def _from_origin(series: pl.Series, numbers: Reals) -> tuple[Reals, int, float]:
     """Return large whole numbers by their distances from an origin, and how far apart those that doubles tell are."""
     whole = (series.to_physical() if series.dtype.is_temporal() else series).cast(pl.Int128)
     whole = whole.set(pl.Series(np.isnan(numbers)), None)
     low, high = int(whole.min()), int(whole.max())  # type: ignore[arg-type]  # of whole numbers
     origin = low - low % ROUND
     places = (whole - pl.Series([origin], dtype=pl.Int128)).cast(pl.Float64).fill_null(float("nan")).to_numpy().copy()
-    return places, origin, int(np.spacing(float(high - origin))) if high - origin >= EXACT else 0
+    return places, origin, float(np.spacing(float(high - origin))) if high - origin >= EXACT else 0.0
 
 
 def _tree(name: str, encoded: Encoded, hierarchy: Hierarchy, tiling: bool) -> Axis:

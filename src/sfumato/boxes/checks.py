@@ -29,6 +29,10 @@ if TYPE_CHECKING:
     from sfumato.boxes.boxes import Boxes
 
 
+LARGEST = 2**62
+"""Larger whole numbers may have edges that 64 bits cannot hold."""
+
+
 def check_roles(settings: Boxes, microfile: Microfile) -> None:
     """Refuse columns that do not exist, have two roles or only missing values."""
     roles = Roles(
@@ -51,9 +55,9 @@ def check_roles(settings: Boxes, microfile: Microfile) -> None:
 def check_spans(axes: Sequence[Axis], edges: str) -> None:
     """Refuse numbers so large or so alike that products of them, or cuts between them, are beyond doubles."""
     for axis in axes:
-        if axis.spacing and edges == "tiling":
+        if edges == "tiling" and (axis.spacing or axis.origin + axis.span >= LARGEST):
             raise SettingError(
-                f"edges: values of {axis.name!r} lie too far apart for a tiling, whose cuts must tell them apart",
+                f"edges: values of {axis.name!r} are larger or finer than the cuts of a tiling can tell apart",
                 hint="choose edges = 'snapped', or divide the values",
             )
         if axis.kind == "numeric" and axis.span > 0:

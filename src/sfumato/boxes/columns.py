@@ -12,7 +12,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from sfumato.arrays import Counts, Flags, Reals
-from sfumato.boxes.axes import EXACT, Axis
+from sfumato.boxes.axes import NANOSECONDS, Axis
 from sfumato.boxes.edges import Edges
 from sfumato.doubles import outward
 from sfumato.errors import SettingError
@@ -53,11 +53,11 @@ def interval_column(axis: Axis, edges: Edges, lacking: Flags, dtype: pl.DataType
     """
     ends = [np.where(lacking, 0, numbers) for numbers in (edges.lo, edges.hi)]
     if axis.kind == "date":
-        series = [_dates(axis, _whole(axis, its, side), side, dtype) for its, side in zip(ends, (-1, 1), strict=True)]
+        series = [_dates(_whole(axis, its, side), dtype) for its, side in zip(ends, (-1, 1), strict=True)]
     elif dtype.is_integer() and all((np.rint(its) == its).all() for its in ends):
         series = _as_integers([_whole(axis, its, side) for its, side in zip(ends, (-1, 1), strict=True)])
     else:
-        series = [pl.Series(_outward(its, side, dtype)) for its, side in zip(ends, (-1, 1), strict=True)]
+        series = [pl.Series(np.nextafter(its, side * np.inf) if axis.spacing else its) for its, side in zip(ends, (-1, 1), strict=True)]
     if lacking.any():
         series = [its.set(pl.Series(lacking), None) for its in series]
     names = Interval().columns(axis.name)
@@ -67,7 +67,7 @@ def interval_column(axis: Axis, edges: Edges, lacking: Flags, dtype: pl.DataType
 def _whole(axis: Axis, ends: Reals | Counts, side: int) -> pl.Series:
     """Return whole numbers at ends, or beyond them (to the given side) where a place may stand for several numbers."""
     # edges on a grid are whole and exact already
-    beyond = side * axis.spacing if ends.dtype.kind == "f" else 0
+    beyond = side * int(axis.spacing) if ends.dtype.kind == "f" else 0
     return pl.Series(ends.astype(np.int64)).cast(pl.Int128) + pl.Series([axis.origin + beyond], dtype=pl.Int128)
 
 
@@ -81,23 +81,14 @@ def _as_integers(series: Sequence[pl.Series]) -> list[pl.Series]:
     ]
 
 
-def _outward(ends: Reals, side: int, dtype: pl.DataType) -> Reals:
-    """Step outward where a double stands for several numbers of a decimal column."""
-    if not isinstance(dtype, pl.Decimal) or np.abs(ends).max(initial=0.0) < EXACT * 10.0**-dtype.scale:
-        return ends
-    return np.nextafter(ends, side * np.inf)
-
-
-def _dates(axis: Axis, ticks: pl.Series, side: int, dtype: pl.DataType) -> pl.Series:
+def _dates(ticks: pl.Series, dtype: pl.DataType) -> pl.Series:
     """Return moments, none beyond the years 1 to 9999, for other libraries know no more."""
     if not isinstance(dtype, pl.Datetime):
         return ticks.clip(*YEARS).cast(pl.Int32).cast(dtype)
     unit: Literal["us", "ms"] = "ms" if dtype.time_unit == "ms" else "us"
     if dtype.time_unit == "ns":
-        # a release tells microseconds; where values lie between them, an end lies beyond
-        between = bool(((axis.known.astype(np.int64) + axis.origin) % 1000 != 0).any())
-        ticks = ticks.cast(pl.Int64)
-        ticks = -((-ticks) // 1000) if side > 0 and between else ticks // 1000
+        # an end lies further out than this rounds, if some value lies between microseconds
+        ticks = ticks.cast(pl.Int64) // NANOSECONDS
     day = {"ms": 86_400_000, "us": 86_400_000_000}[unit]
     ticks = ticks.clip(YEARS[0] * day, (YEARS[1] + 1) * day - 1).cast(pl.Int64)
     return ticks.cast(pl.Datetime(unit, dtype.time_zone))

@@ -169,7 +169,7 @@ def _whole_numbers(axis: Axis, step: int, *, upward: bool) -> _Side:
         return numbers - (numbers + origin % length) % length
 
     def begins(ends: Reals) -> tuple[Counts, Flags]:
-        whole = ends.astype(np.int64) - axis.spacing
+        whole = ends.astype(np.int64) - int(axis.spacing)
         found = below(whole, step)
         # what stands for several numbers is none of them
         return found, (found == whole) & (axis.spacing == 0)
@@ -196,7 +196,7 @@ def _calendar(axis: Axis, unit: str, dtype: pl.DataType, *, upward: bool) -> _Si
         return found - origin
 
     def begins(ends: Reals) -> tuple[Counts, Flags]:
-        whole = ends.astype(np.int64) - axis.spacing
+        whole = ends.astype(np.int64) - int(axis.spacing)
         found = below(whole, unit)
         return found, (found == whole) & (axis.spacing == 0)
 

@@ -55,7 +55,7 @@ def cells_of(axes: Sequence[Axis], strata: Strata, boxes: Subdivision, ends: Sum
         else:
             lo[row], hi[row] = ends.lo[row], ends.hi[row]
             cell_lo[row], cell_hi[row] = _domain(axis)
-    whole = np.array([axis.kind != "numeric" for axis in axes])
+    whole = np.array([axis.kind != "numeric" or axis.origin != 0 for axis in axes])
     kinds = np.array([SET if axis.kind == "set" else LINEAR for axis in axes], dtype=np.int32)
     stratum = strata.numbers[boxes.records[boxes.starts]]
     borders = np.flatnonzero(np.append(stratum[1:] != stratum[:-1], True)) + 1
@@ -75,6 +75,6 @@ def _domain(axis: Axis) -> tuple[float, float]:
     start, end = np.floor(low / step) * step, np.ceil(high / step) * step
     start = start if start < low or start == 0.0 else start - step
     end = end if end > high else end + step
-    if axis.kind == "date":
+    if axis.kind == "date" or axis.origin:
         return float(np.floor(start)), float(np.ceil(end))
     return float(np.round(start, 12)), float(np.round(end, 12))

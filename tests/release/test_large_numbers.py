@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from decimal import Decimal
 from fractions import Fraction
@@ -75,7 +76,7 @@ def test_values_lie_in_their_boxes_and_no_snapped_edge_shows_one(kind, seed, rec
             assert often[value] >= 3 or (value == 0 and value == low)
     if edges == "tiling":
         disjoint = sorted(set(ends))
-        assert all(one[1] <= other[0] for one, other in zip(disjoint, disjoint[1:], strict=False))
+        assert all(one[1] <= other[0] for one, other in itertools.pairwise(disjoint))
 
 
 def release_frame(release: sf.Release) -> pl.DataFrame:

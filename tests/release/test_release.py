@@ -199,7 +199,7 @@ def test_times_are_written_as_the_clock_showed_them(tmp_path):
 
 def test_the_codebook_of_a_hierarchy_names_no_value_that_is_not_released(tmp_path):
     original = sf.Microfile(pl.DataFrame({"q": ["x"] * 10, "s": [*"aaaabbccc", "SECRET"]}))
-    tree = sf.Hierarchy.automatic(original, "s")
+    tree = sf.Hierarchy.automatic(original, "s", least=1)
     promise = sf.Promise(quasi="q", sensitive="s", t=0.9, distances={"s": "hierarchical"})
     kept = original.filter([name != "SECRET" for name in original.series("s")])
     sf.Release(kept, promise=promise, hierarchies={"s": tree}).write(tmp_path / "out")

@@ -11,13 +11,12 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from sfumato.arrays import Counts, Flags, Reals
+from sfumato.arrays import Codes, Counts, Flags, Reals
 from sfumato.boxes.axes import NANOSECONDS, Axis
 from sfumato.boxes.edges import Edges
 from sfumato.doubles import outward
 from sfumato.errors import SettingError
 from sfumato.microfile.forms import Form, Interval, Sets
-from sfumato.microfile.generalization import Described
 
 Bits = NDArray[np.uint64]
 YEARS = (-719_162, 2_932_896)
@@ -33,6 +32,10 @@ class Column:
     form: Form
     series: tuple[pl.Series, ...]
     """What stands in the data's columns, box by box."""
+
+    def described(self, **more: Any) -> Column:
+        """Return the same boxes with more said of their labels."""
+        return Column(self.form.model_copy(update=more), self.series)
 
     def of(self, numbers: Counts) -> dict[str, pl.Series]:
         """Return what stands in the data's columns, record by record; ``numbers`` is the box of each."""
@@ -57,7 +60,10 @@ def interval_column(axis: Axis, edges: Edges, lacking: Flags, dtype: pl.DataType
     elif dtype.is_integer() and all((np.rint(its) == its).all() for its in ends):
         series = _as_integers([_whole(axis, its, side) for its, side in zip(ends, (-1, 1), strict=True)])
     else:
-        series = [pl.Series(np.nextafter(its, side * np.inf) if axis.spacing else its) for its, side in zip(ends, (-1, 1), strict=True)]
+        series = [
+            pl.Series(np.nextafter(its, side * np.inf) if axis.spacing else its)
+            for its, side in zip(ends, (-1, 1), strict=True)
+        ]
     if lacking.any():
         series = [its.set(pl.Series(lacking), None) for its in series]
     names = Interval().columns(axis.name)
@@ -107,8 +113,8 @@ def _runs(edges: Edges, lacking: Flags, categories: int) -> tuple[list[tuple[int
     return [divmod(key, categories) for key in keys.tolist()], codes
 
 
-def range_column(axis: Axis, edges: Edges, lacking: Flags) -> Column:
-    """Return ranges of an ordinal attribute's categories: ``low to high``."""
+def range_column(axis: Axis, edges: Edges, lacking: Flags, groups: Codes | None = None) -> Column:
+    """Return ranges of an ordinal attribute's categories, ``low to high``; ``groups`` are those that ends moved to."""
     names = [str(value) for value in axis.values]
     # of a declared order also categories that do not occur: a list of those that do would show which do
     every = list(axis.declared) or names
@@ -117,7 +123,15 @@ def range_column(axis: Axis, edges: Edges, lacking: Flags) -> Column:
     for first, last in runs:
         label = names[first] if first == last else f"{names[first]} to {names[last]}"
         described.append((label, tuple(every[every.index(names[first]) : every.index(names[last]) + 1])))
-    return _labelled(axis.name, described, codes, lacking)
+    found = _labelled(axis.name, described, codes, lacking)
+    return found.described(chosen="ranges", groups=_named_groups(names, groups))
+
+
+def _named_groups(names: Sequence[str], groups: Codes | None) -> tuple[tuple[str, ...], ...]:
+    together: dict[int, list[str]] = {}
+    for name, group in zip(names, [] if groups is None else groups.tolist(), strict=groups is not None):
+        together.setdefault(group, []).append(name)
+    return tuple(tuple(sorted(its)) for its in together.values())
 
 
 def node_column(axis: Axis, edges: Edges, lacking: Flags) -> Column:
@@ -145,7 +159,7 @@ def node_column(axis: Axis, edges: Edges, lacking: Flags) -> Column:
         # never just the values that occur: a list of them would show which do
         members = (label,) if axis.nodes else tuple(sorted(axis.listed[level - 1].get(label, ())))
         described.append((label, members))
-    return _labelled(axis.name, described, codes, lacking, whole, axis.nodes)
+    return _labelled(axis.name, described, codes, lacking, whole).described(nodes=axis.nodes, chosen="nodes")
 
 
 def run_column(axis: Axis, edges: Edges, lacking: Flags) -> Column:
@@ -161,7 +175,7 @@ def run_column(axis: Axis, edges: Edges, lacking: Flags) -> Column:
     for first, last in runs:
         members = _whole_nodes(axis, first, last) if axis.nodes else tuple(itertools.chain(*behind[first : last + 1]))
         described.append((_run_label(axis, first, last, members), members))
-    return _labelled(axis.name, described, codes, lacking, nodes=axis.nodes)
+    return _labelled(axis.name, described, codes, lacking).described(nodes=axis.nodes, chosen="nodes")
 
 
 def _whole_nodes(axis: Axis, first: int, last: int) -> tuple[str, ...]:
@@ -206,8 +220,8 @@ def _run_label(axis: Axis, first: int, last: int, members: tuple[str, ...]) -> s
     return _set_label(members)
 
 
-def set_column(axis: Axis, bits: Bits, lacking: Flags) -> Column:
-    """Return sets of categories; ``bits`` has one row a box."""
+def set_column(axis: Axis, bits: Bits, lacking: Flags, groups: Codes | None = None) -> Column:
+    """Return sets of categories; ``bits`` has one row a box, ``groups`` are those that sets were closed by."""
     from sfumato.kernels.quadratic import number_rows
 
     bits = np.where(lacking[:, None], np.uint64(0), bits)
@@ -221,7 +235,7 @@ def set_column(axis: Axis, bits: Bits, lacking: Flags) -> Column:
     for row in flags:
         members = tuple(sorted(names[place] for place in np.flatnonzero(row).tolist()))
         described.append((_set_label(members), members))
-    return _labelled(axis.name, described, codes, lacking)
+    return _labelled(axis.name, described, codes, lacking).described(groups=_named_groups(names, groups))
 
 
 def _set_label(members: tuple[str, ...]) -> str:
@@ -248,7 +262,6 @@ def _labelled(
     codes: Any,
     lacking: Flags,
     whole: Collection[str] = (),
-    nodes: Described | None = None,
 ) -> Column:
     """Give each box its label; sets that share a label are released as one. The ``whole`` stand for any value."""
     members: dict[str, tuple[str, ...]] = {}
@@ -261,4 +274,4 @@ def _labelled(
     series = labels.gather(np.where(lacking, len(members), keys)).alias(name)
     occur = np.bincount(keys[keys >= 0], minlength=len(members)) > 0
     used = {label: its for label, its in members.items() if occur[numbers[label]]}
-    return Column(Sets(members=used, open=tuple(label for label in used if label in whole), nodes=nodes), (series,))
+    return Column(Sets(members=used, open=tuple(label for label in used if label in whole)), (series,))

@@ -9,6 +9,7 @@ import numpy as np
 
 from sfumato.arrays import Codes, Counts, Flags, Reals
 from sfumato.boxes.axes import Axis, as_rows, axes_of, space_of
+from sfumato.boxes.category_groups import Present, closed_ranges, closed_sets, range_groups, set_groups
 from sfumato.boxes.checks import (
     apart_limits,
     check_roles,
@@ -32,7 +33,7 @@ from sfumato.boxes.strata import Strata
 from sfumato.boxes.subdivision import Subdivision, Summary
 from sfumato.boxes.tiling import Cells, cells_of
 from sfumato.boxes.uncertainty import uncertainty_of
-from sfumato.measures.blocks import Blocks
+from sfumato.measures.blocks import Blocks, homes_of
 from sfumato.measures.kept import Limit, keeps
 from sfumato.microfile.attribute import Kind
 from sfumato.microfile.forms import Form, Sets
@@ -295,11 +296,25 @@ def _column(
     task: Task, axis: Axis, boxes: Subdivision, edges: Edges | None, cells: Cells | None, quarters: Quarters | None
 ) -> Column:
     lacking = axis.missing[boxes.records[boxes.starts]] if axis.lacks else np.zeros(len(boxes), dtype=np.bool_)
+    whole = quarters if quarters and task.axes.index(axis) in quarters.rows else None
+    records = whole.records if whole else boxes
+    closing = task.settings.edges == "snapped"
     if edges is None:
-        whole = quarters if quarters and task.axes.index(axis) in quarters.rows else None
-        own = whole.bits(axis) if whole else bits_of(axis, axis.places[boxes.records], boxes.starts)
-        bits = cells.bits(axis.name) if cells else own
-        return set_column(axis, bits, lacking)
+        if cells:
+            return set_column(axis, cells.bits(axis.name), lacking)
+        if not closing:
+            bits = bits_of(axis, axis.places[records.records], records.starts)
+            return set_column(axis, bits[whole.of] if whole else bits, lacking)
+        present = _present(task, axis, records)
+        groups = set_groups(present, task.settings.k)
+        bits = closed_sets(present, groups, task.settings.k)
+        return set_column(axis, bits[whole.of] if whole else bits, lacking, groups)
+    if axis.kind == "ordinal" and closing:
+        present = _present(task, axis, records)
+        groups = range_groups(present, task.settings.k)
+        low, high = closed_ranges(present, groups, task.settings.k)
+        closed = Edges(low[whole.of], high[whole.of]) if whole else Edges(low, high)
+        return range_column(axis, closed, lacking, groups)
     if axis.kind == "ordinal":
         return range_column(axis, edges, lacking)
     if axis.kind == "tree":
@@ -307,6 +322,13 @@ def _column(
         numeric = task.microfile.attribute(axis.name).kind is Kind.NUMERIC
         return replace(found, form=found.form.model_copy(update={"numeric": numeric}))
     return interval_column(axis, edges, lacking, task.microfile.series(axis.name).dtype)
+
+
+def _present(task: Task, axis: Axis, boxes: Subdivision) -> Present:
+    lacking = axis.missing[boxes.records[boxes.starts]]
+    household = task.settings.household
+    homes = None if household is None else homes_of(task.microfile.encoded(household))[boxes.records]
+    return Present.of(axis.places[boxes.records], boxes.starts, lacking, len(axis.values), homes)
 
 
 def _table(task: Task, columns: dict[str, Column], numbers: Codes, chosen: Counts) -> tuple[Microfile, dict[str, Form]]:

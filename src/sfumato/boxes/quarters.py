@@ -14,7 +14,6 @@ import numpy as np
 
 from sfumato.arrays import Codes, Counts, Flags, Reals
 from sfumato.boxes.axes import Axis, space_of
-from sfumato.boxes.columns import Bits, bits_of
 from sfumato.boxes.cutting import subdivide
 from sfumato.boxes.limits import Rule, limits_with
 from sfumato.boxes.strata import Strata
@@ -99,10 +98,6 @@ class Quarters:
         for place, row in enumerate(self.rows):
             lo[row], hi[row] = whole.lo[place, self.of], whole.hi[place, self.of]
         return replace(ends, lo=lo, hi=hi)
-
-    def bits(self, axis: Axis) -> Bits:
-        """Return which categories the quarter of each box has."""
-        return bits_of(axis, axis.places[self.records.records], self.records.starts)[self.of]
 
     def cells(self, axes: Sequence[Axis], strata: Strata, boxes: Subdivision, ends: Summary) -> Cells:
         """Return cells that cover the whole space: those of quarters, and within each those of its boxes."""

@@ -33,8 +33,7 @@ LITTLE_DETAIL = 0.01
 
 SAME = "It is the release of the private record, byte by byte."
 OTHER = (
-    "It is not the release of the private record: the file, the recipe, the options or the software are not "
-    "the same."
+    "It is not the release of the private record: the file, the recipe, the options or the software are not the same."
 )
 
 STATISTICS = 4

@@ -51,6 +51,11 @@ class Sets(Settings):
     """How labels of nodes are made from values, where a hierarchy of intervals, prefixes or dates was used."""
     numeric: bool = False
     """Whether the categories are numbers that can be added up; codes that only name something cannot."""
+    chosen: Literal["sets", "ranges", "nodes"] = "sets"
+    """What labels of several categories are: the categories that occur, with ``groups``; ranges, of which only the ends
+    occur, or categories of their groups; or the lowest nodes of a hierarchy that hold what occurs."""
+    groups: tuple[tuple[str, ...], ...] = ()
+    """Categories that are named together: that a label has a whole group does not say which of its categories occur."""
 
     def behind(self, values: Sequence[object]) -> dict[str, list[int]]:
         """Return the places of those values that each label stands for."""

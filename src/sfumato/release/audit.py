@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
@@ -16,6 +16,7 @@ from sfumato.errors import ReleaseError, SfumatoError
 from sfumato.fuzzy.released import misfit
 from sfumato.html import table as html_table
 from sfumato.measures.kept import Kept, Why, explain, keeps
+from sfumato.measures.named_categories import named_categories
 from sfumato.measures.promise import Promise
 from sfumato.measures.summary import summarize
 from sfumato.microfile.forms import Fuzzy, Interval, Sets
@@ -109,6 +110,9 @@ def audit_table(table: Microfile, promise: Promise, codebook: Codebook) -> Audit
         kept = keeps(table, promise, keys=keys, hierarchies=codebook.hierarchies(), forms=codebook.forms())
         reasons = explain(kept, table, columns=columns, hierarchies=codebook.hierarchies(), forms=codebook.forms())
         measured = summarize(kept.safety)
+        forms = {name: codebook.attributes[name].form for name in promise.quasi if name not in promise.shared}
+        if sets := {name: form for name, form in forms.items() if isinstance(form, Sets)}:
+            measured["sets"] = asdict(named_categories(table, keys, sets, k=promise.k))
         if fuzzy or promise.q is not None:
             measured["fuzzy"] = fuzzy_measured(table, fuzzy, promise)
     except KeyError as error:

@@ -98,11 +98,14 @@ def _entry(table: Microfile, name: str, form: Form, hierarchy: Hierarchy | None)
         unknown = sum(value not in form.members for value in values)
         if unknown:
             raise ReleaseError(f"column {name!r} has {unknown} labels that its sets do not explain")
-        form = Sets(
-            members={value: form.members[value] for value in values},
-            open=tuple(value for value in values if value in form.open),
-            nodes=form.nodes,
-            numeric=form.numeric,
+        members = {value: form.members[value] for value in values}
+        named = [frozenset(its) for its in members.values()]
+        form = form.model_copy(
+            update={
+                "members": members,
+                "open": tuple(value for value in values if value in form.open),
+                "groups": tuple(group for group in form.groups if any(its.issuperset(group) for its in named)),
+            }
         )
         labels = _meanings(form, attribute.labels)
     else:

@@ -16,6 +16,8 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 
+from sfumato.characters import printable
+
 
 class SfumatoError(Exception):
     """Base of every error that sfumato raises on purpose.
@@ -29,9 +31,10 @@ class SfumatoError(Exception):
     """
 
     def __init__(self, message: str, *, hint: str | None = None) -> None:
-        super().__init__(message)
-        self.message = message
-        self.hint = hint
+        # what is named may come from a file, and a terminal obeys what it is shown
+        self.message = printable(message)
+        self.hint = None if hint is None else printable(hint)
+        super().__init__(self.message)
 
     def __str__(self) -> str:
         return self.message if self.hint is None else f"{self.message}\nHint: {self.hint}"

@@ -143,7 +143,10 @@ class Recipe:
                     refuse_split(people, masked[-1].microfile, one.group.parameter, release.codebook)
                     refuse_telltale(one, people, masked[-1].microfile, release)
             if masks and not isinstance(individual, GroupMask):
-                release.settings["exchanged"] = public_statement(masks, masked)
+                told = public_statement(masks, masked)
+                # of an attribute that is withheld nothing is told
+                told["attributes"] = [name for name in told["attributes"] if name in release.codebook.attributes]
+                release.settings["exchanged"] = told
                 release.private["groups"] = [one.record for one in masked]
             _refuse_undone(release)
             # that of the whole recipe, also where a protection has a seed of its own

@@ -8,6 +8,7 @@ from typing import Any
 import polars as pl
 
 import sfumato as sf
+from sfumato.release.certificate import CERTIFICATE, read_json, seal_of, to_json
 
 HOSTILE = '<script>document.title = "hostile"</script>'
 SETTINGS: dict[str, Any] = {
@@ -18,6 +19,20 @@ SETTINGS: dict[str, Any] = {
     "uncertainty": {"achieved": 1.5, "optimum": 1.0, "ratio": 1.5},
     "left_out": 0,
 }
+
+
+def settings_of(name: str = "pay") -> dict[str, Any]:
+    return SETTINGS | {"preserve": [{"statistic": "mean(age)"}, {"statistic": f"corr(age, `{name}`)"}]}
+
+
+def resealed(folder: Path, **settings: Any) -> Path:
+    """Replace settings of a certificate and seal it again, as somebody could who wants it believed."""
+    file = folder / CERTIFICATE
+    content = read_json(file)
+    content["settings"] |= settings
+    content["seal"] = seal_of(content)
+    file.write_text(to_json(content))
+    return folder
 
 
 def table(name: str = "pay") -> pl.DataFrame:
@@ -40,6 +55,6 @@ def written(folder: Path, *, name: str = "pay", **changed: Any) -> Path:
     given: dict[str, Any] = {
         "promise": sf.Promise(**promise),
         "forms": {"age": sf.Interval(), name: sf.Interval()},
-        "settings": SETTINGS,
+        "settings": settings_of(name),
     }
     return sf.Release(table(name), **(given | changed)).write(folder, format="csv")

@@ -13,6 +13,7 @@ from typing import Annotated
 
 import typer
 
+from sfumato.characters import printable
 from sfumato.cli.show import emit
 from sfumato.errors import SfumatoError
 
@@ -148,4 +149,4 @@ def _refuse(told: object, *, kind: str, message: str, hint: str | None, as_json:
 
 def _complain(message: str) -> None:
     with suppress(OSError):
-        sys.stderr.write(f"Error: {message}\n")
+        sys.stderr.write(f"Error: {printable(message)}\n")

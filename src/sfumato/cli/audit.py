@@ -104,6 +104,7 @@ def as_json(found: Audit) -> dict[str, Any]:
         "holds": found.holds,
         "findings": [{"about": f.about, "message": f.message} for f in found.findings],
         **found.measured,
+        "notes": list(found.notes),
         "why": [reason.summary() for reason in found.reasons],
     }
 
@@ -123,6 +124,8 @@ def show(found: Audit) -> None:
         out.print(f"{told}; {plain(m['risk']['expected'])} re-identifications expected", markup=False)
         for line in (*told_together(m), *(() if found.kept is None else cautions(m, found.kept.promise))):
             out.print(line, markup=False)
+    for note in found.notes:
+        out.print(f"Note: {note}.", markup=False)
     if "linkage" in m:
         _show_linkage(m["linkage"])
 

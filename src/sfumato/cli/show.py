@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from sfumato.characters import printable
 from sfumato.html import as_text
 from sfumato.progress import Progress
 
@@ -24,7 +25,13 @@ def console() -> Console:
     """Return where text for people goes."""
     from rich.console import Console
 
-    return Console(soft_wrap=True, highlight=False)
+    class Cleaning(Console):
+        """Prints no character that a file may have brought and a terminal would obey."""
+
+        def print(self, *objects: Any, **how: Any) -> None:
+            super().print(*(printable(one) if isinstance(one, str) else one for one in objects), **how)
+
+    return Cleaning(soft_wrap=True, highlight=False)
 
 
 def emit(content: Mapping[str, Any]) -> None:
@@ -85,7 +92,7 @@ def plain(cell: object) -> str:
         return as_text(cell)
     from rich.markup import escape
 
-    return escape(as_text(cell))
+    return escape(printable(as_text(cell)))
 
 
 @contextmanager
@@ -105,7 +112,7 @@ def progress_shown() -> Iterator[Progress]:
 
             def shown(description: str, share: float) -> None:
                 stop_if_interrupted()
-                bar.update(task, description=description, completed=share)
+                bar.update(task, description=printable(description), completed=share)
 
             yield shown
 

@@ -12,7 +12,7 @@ from typing import Any, Literal
 import polars as pl
 from pydantic import ValidationError
 
-from sfumato.errors import ReleaseError, SfumatoError
+from sfumato.errors import ReleaseError, SettingError, SfumatoError
 from sfumato.fuzzy.released import misfit
 from sfumato.html import table as html_table
 from sfumato.measures.kept import Kept, Why, explain, keeps
@@ -21,6 +21,7 @@ from sfumato.measures.promise import Promise
 from sfumato.measures.summary import summarize
 from sfumato.microfile.forms import Fuzzy, Interval, Sets
 from sfumato.microfile.microfile import Microfile
+from sfumato.release.canonical import odd_cells, odd_structure, same_bytes
 from sfumato.release.certificate import (
     CERTIFICATE,
     CODEBOOK,
@@ -30,10 +31,14 @@ from sfumato.release.certificate import (
     digest_of,
     read_json,
     seal_of,
+    to_json,
 )
 from sfumato.release.codebook import Codebook
 from sfumato.release.data import column_facts, read_data
 from sfumato.release.fuzziness import fuzzy_forms, fuzzy_measured
+from sfumato.release.public import check_settings
+from sfumato.release.visible import contradictions
+from sfumato.release.wording import misstatements, words_of
 from sfumato.settings import Settings
 
 Subject = Literal["certificate", "codebook", "data", "promise", "folder", "private", "group", "linkage"]
@@ -61,6 +66,8 @@ class Audit:
     """For each limit that is broken, why."""
     kept: Kept | None = field(default=None, repr=False, compare=False)
     """The blocks measured against the promise, if there is one that can be measured."""
+    notes: tuple[str, ...] = ()
+    """What it could not check, and what nobody can: the publisher's own words."""
 
     @property
     def holds(self) -> bool:
@@ -92,7 +99,7 @@ class Audit:
         risk = self.risk or {}
         told |= {"re-identifications expected": risk.get("expected"), "highest risk of a record": risk.get("highest")}
         rows = [(name, value) for name, value in told.items() if value is not None]
-        notes = [f"{finding.about}: {finding.message}" for finding in self.findings]
+        notes = [*(f"{finding.about}: {finding.message}" for finding in self.findings), *self.notes]
         title = "The release holds" if self.holds else "The release does not hold"
         return html_table(title, ("measure", "reached"), rows, notes=notes)
 
@@ -219,9 +226,11 @@ class Opened:
     """The files of a release, as far as they could be read, and what is wrong with them."""
 
     findings: list[Finding]
+    notes: list[str] = field(default_factory=list)
     certificate: Certificate | None = None
     codebook: Codebook | None = None
     frame: pl.DataFrame | None = None
+    folder: Path = Path()
 
     @cached_property
     def table(self) -> Microfile | None:
@@ -229,14 +238,21 @@ class Opened:
         return None if self.frame is None or self.codebook is None else table_of(self.frame, self.codebook)
 
 
-def open_files(folder: Path) -> Opened:
+def open_files(folder: Path, *, compare: bool = True) -> Opened:
     """Read a release's files and check that they belong together.
 
     If the release is replaced meanwhile, it is read again.
+
+    Parameters
+    ----------
+    folder
+        The release.
+    compare
+        Whether the cells are written again, to find whether the data file holds anything else.
     """
     while True:
         before = _identity(folder)
-        opened = _open_files(folder)
+        opened = _open_files(folder, compare=compare)
         if before == _identity(folder):
             return opened
 
@@ -250,8 +266,8 @@ def _identity(folder: Path) -> tuple[int, int, int] | None:
     return found.st_ino, found.st_ctime_ns, found.st_mtime_ns
 
 
-def _open_files(folder: Path) -> Opened:
-    opened = Opened([])
+def _open_files(folder: Path, *, compare: bool) -> Opened:
+    opened = Opened([], folder=folder)
     found = opened.findings
     try:
         for path in sorted(folder.iterdir()):
@@ -262,6 +278,7 @@ def _open_files(folder: Path) -> Opened:
         opened.certificate = certificate
         if seal_of(content) != certificate.seal:
             found.append(Finding("certificate", "was edited: its seal does not fit its content"))
+        found += _hidden("certificate", folder / CERTIFICATE, certificate)
     except ReleaseError as error:
         found.append(Finding("certificate", error.message))
         return opened
@@ -269,24 +286,40 @@ def _open_files(folder: Path) -> Opened:
         found.append(Finding("folder", "cannot be read"))
         return opened
     try:
-        opened.codebook = parse_as(Codebook, folder / CODEBOOK, read_json(folder / CODEBOOK))
+        codebook: Codebook = parse_as(Codebook, folder / CODEBOOK, read_json(folder / CODEBOOK))
+        opened.codebook = codebook
+        found += _hidden("codebook", folder / CODEBOOK, codebook)
+        check_settings(certificate.settings, codebook)
         if digest_of(folder / CODEBOOK) != certificate.codebook:
             found.append(Finding("codebook", "was edited: its digest is not the certificate's"))
+    except SettingError as error:
+        found.append(Finding("certificate", error.message))
+        # nobody shall stumble over settings of another form
+        opened.certificate = certificate.model_copy(update={"settings": {}})
     except ReleaseError as error:
         found.append(Finding("codebook", error.message))
     try:
-        opened.frame = _open_data(folder / certificate.data.file, certificate, found)
+        opened.frame = _open_data(folder / certificate.data.file, certificate, opened)
         known = {CERTIFICATE, CODEBOOK, certificate.data.file}
         strange = sorted(path.name for path in folder.iterdir() if path.name not in known)
     except OSError:
         found.append(Finding("data", f"{certificate.data.file} cannot be read"))
         return opened
     found += [Finding("folder", f"holds {name}, which is no part of the release") for name in strange]
+    if not found and opened.frame is not None and compare:
+        _compare_bytes(opened, certificate, opened.frame)
     return opened
 
 
-def _open_data(path: Path, certificate: Certificate, found: list[Finding]) -> pl.DataFrame | None:
-    facts = certificate.data
+def _hidden(about: Subject, path: Path, content: Settings) -> list[Finding]:
+    """Find whether a JSON file holds anything that its content does not show, as in blanks or in how numbers look."""
+    if path.read_text(encoding="utf-8") == to_json(content.model_dump(mode="json")):
+        return []
+    return [Finding(about, f"{path.name} is not written as its content is: it may hide something")]
+
+
+def _open_data(path: Path, certificate: Certificate, opened: Opened) -> pl.DataFrame | None:
+    facts, found = certificate.data, opened.findings
     if not path.is_file():
         found.append(Finding("data", f"{path.name} is missing"))
         return None
@@ -294,7 +327,7 @@ def _open_data(path: Path, certificate: Certificate, found: list[Finding]) -> pl
     if changed:
         found.append(Finding("data", f"{path.name} was changed: its digest is not the certificate's"))
     try:
-        frame = read_data(path, {name: column.type for name, column in facts.columns.items()})
+        frame = read_data(path, facts.types())
     except ReleaseError as error:
         found.append(Finding("data", error.message))
         return None
@@ -304,6 +337,8 @@ def _open_data(path: Path, certificate: Certificate, found: list[Finding]) -> pl
         for name, now in column_facts(frame).items():
             if now.sha256 != facts.columns[name].sha256:
                 found.append(Finding("data", f"column {name!r} has cells that were changed"))
+    if not changed:
+        found += [Finding("data", message) for message in odd_cells(frame)]
     return frame
 
 
@@ -319,19 +354,50 @@ def audit_folder(folder: Path) -> Audit:
     return audit_files(open_files(folder))
 
 
+def _compare_bytes(opened: Opened, certificate: Certificate, frame: pl.DataFrame) -> None:
+    """Find whether the data file holds anything beside its cells."""
+    facts = certificate.data
+    path = opened.folder / facts.file
+    if same_bytes(path, frame, facts.sha256):
+        return
+    made = certificate.software.get("polars")
+    if made == pl.__version__:
+        opened.findings.append(
+            Finding("data", f"{path.name} is not what its cells give when they are written: it holds something else")
+        )
+        return
+    opened.findings += [Finding("data", message) for message in odd_structure(path, frame, facts.types())]
+    opened.notes.append(
+        f"{path.name} was written with Polars {made}, and this is {pl.__version__}: its bytes cannot be compared with "
+        "those of its cells, and its compressed pages may hold more than they show; sf.open_release(...).write(...) "
+        "makes a copy that holds nothing else"
+    )
+
+
 def audit_files(opened: Opened) -> Audit:
     """Measure what was read from a release's files."""
     try:
         table = opened.table
     except SfumatoError as error:
         return Audit((*opened.findings, Finding("data", error.message)))
-    if opened.certificate is None or opened.codebook is None or table is None:
+    if opened.certificate is None or opened.codebook is None or table is None or opened.frame is None:
         return Audit(tuple(opened.findings))
-    again = audit_table(table, opened.certificate.promise, opened.codebook)
+    promise, codebook = opened.certificate.promise, opened.codebook
+    again = audit_table(table, promise, codebook)
     findings = [*opened.findings, *again.findings]
+    findings += [Finding("codebook", message) for message in misstatements(codebook, table)]
     if again.measured:
         findings += _differences(opened.certificate.measured, again.measured)
-    return replace(again, findings=tuple(findings))
+    if again.kept is not None:
+        keys = [column for name in promise.quasi for column in codebook.columns()[name]]
+        findings += [Finding("data", message) for message in contradictions(opened.frame, again.measured, keys)]
+    notes = [*opened.notes]
+    if words := words_of(codebook):
+        notes.append(
+            f"the codebook has {len(words):,} titles, labels and explanations, {sum(map(len, words)):,} characters in "
+            "all: words of its publisher that no measure covers"
+        )
+    return replace(again, findings=tuple(findings), notes=tuple(notes))
 
 
 def _differences(said: dict[str, Any], now: dict[str, Any], path: str = "") -> Iterator[Finding]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field, JsonValue
 
@@ -19,6 +19,8 @@ FILES = frozenset({CERTIFICATE, CODEBOOK, "data.parquet", "data.csv"})
 """The files that a release can have."""
 EARLIER = ("sfumato-release-1",)
 """Formats of earlier versions, in which declared missing codes stayed in the data."""
+
+VERSION = r"^[0-9A-Za-z.+!_-]{1,32}$"
 
 ColumnType = Literal["integer", "real", "text", "date", "datetime", "boolean"]
 
@@ -44,13 +46,17 @@ class DataFacts(Settings):
     columns: dict[str, ColumnFacts]
     """Its columns in order."""
 
+    def types(self) -> dict[str, ColumnType]:
+        """Return what the cells of each column are."""
+        return {name: column.type for name, column in self.columns.items()}
+
 
 class Certificate(Settings):
     """What a release promises and what was measured."""
 
     format: Literal["sfumato-release-2"] = "sfumato-release-2"
     """The form of this certificate."""
-    software: dict[str, str]
+    software: dict[Literal["sfumato", "numpy", "polars"], Annotated[str, Field(pattern=VERSION)]]
     """The versions that made the release."""
     promise: Promise
     """The limits that every block keeps."""

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 from pydantic import Field
 
+from sfumato.characters import seen
 from sfumato.errors import ReleaseError
 from sfumato.microfile.attribute import Code, Kind
 from sfumato.microfile.encoding import Encoded, is_one_of
@@ -14,6 +15,9 @@ from sfumato.microfile.forms import Exact, Form, Fuzzy, Interval, Sets
 from sfumato.microfile.hierarchy import Hierarchy
 from sfumato.microfile.microfile import Kinds, Microfile
 from sfumato.settings import Settings
+
+LONGEST = 500
+"""A title or label has at most this number of characters."""
 
 
 class Entry(Settings):
@@ -87,7 +91,7 @@ def describe(table: Microfile, *, forms: Mapping[str, Form], hierarchies: Mappin
 
 def _entry(table: Microfile, name: str, form: Form, hierarchy: Hierarchy | None) -> Entry:
     if isinstance(form, Interval):
-        return Entry(kind=Kind.NUMERIC, form=form, title=table.attribute(form.columns(name)[0]).title)
+        return Entry(kind=Kind.NUMERIC, form=form, title=_title(table, form.columns(name)[0]))
     if isinstance(form, Fuzzy) and form.shown == "grades":
         return Entry(kind=Kind.NUMERIC, form=form)
     attribute = table.attribute(name)
@@ -118,12 +122,16 @@ def _entry(table: Microfile, name: str, form: Form, hierarchy: Hierarchy | None)
     return Entry(
         kind=attribute.kind,
         form=form,
-        title=attribute.title,
+        title=_title(table, name),
         order=tuple(values) if attribute.kind is Kind.ORDINAL else (),
-        labels=labels,
+        labels={code: _public(text, what=f"a label of column {name!r}") for code, text in labels.items()},
         zone=getattr(table.series(name).dtype, "time_zone", None) or "",
         hierarchy=_numbered(encoded, hierarchy) if hierarchy else {},
     )
+
+
+def _title(table: Microfile, name: str) -> str:
+    return _public(table.attribute(name).title, what=f"the title of column {name!r}")
 
 
 def _meanings(form: Sets, labels: Mapping[Code, str]) -> dict[str, str]:
@@ -153,3 +161,21 @@ def _numbered(encoded: Encoded, hierarchy: Hierarchy) -> dict[str, tuple[str, ..
     return {
         str(value): tuple(str(level[place]) for level in levels) for place, value in enumerate(encoded.values.tolist())
     }
+
+
+def _public(text: str, *, what: str) -> str:
+    """Return a title or label as it is seen; refuse one that is too long.
+
+    Parameters
+    ----------
+    text
+        As the publisher wrote it.
+    what
+        What it is, for the error.
+    """
+    cleaned = seen(text)
+    if len(cleaned) > LONGEST:
+        raise ReleaseError(
+            f"{what} has {len(cleaned):,} characters; at most {LONGEST} are released", hint="give a shorter one"
+        )
+    return cleaned

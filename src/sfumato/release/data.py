@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import errno
 import hashlib
+import os
 import re
 from collections.abc import Mapping
 from pathlib import Path
+from typing import IO
 
 import numpy as np
 import polars as pl
@@ -16,10 +18,20 @@ from sfumato.microfile.microfile import Microfile
 from sfumato.parallel import side_by_side
 from sfumato.randomness import Secret
 from sfumato.release.certificate import ColumnFacts, ColumnType
+from sfumato.release.parquet import layout_of
 
-_RUNS = r"(\s*[=+\-@＝＋－＠]|[\t\r\n])"
+# what cannot be seen, or looks like a blank, does not keep a spreadsheet from running what follows
+_UNSEEN = r"[\s\p{Cf}\p{Cc}\p{Z}\p{Default_Ignorable_Code_Point}\u{2800}]*"
+# the signs themselves, the minus sign, and their wide and small forms
+_SIGNS = r"[=+\-@\u{2212}\u{ff1d}\u{ff0b}\u{ff0d}\u{ff20}\u{fe66}\u{fe62}\u{fe63}\u{fe6b}]"
+_RUNS = rf"({_UNSEEN}{_SIGNS}|[\t\r\n])"
 _FORMULA = rf"^'*{_RUNS}"
 _GUARDED = rf"^'+{_RUNS}"
+
+MOST_MEMORY = 0.5
+"""The share of a machine's memory that the data of a release may need."""
+ROW_GROUP = 1 << 18
+"""Records that a Parquet file keeps together."""
 
 TYPES: dict[ColumnType, pl.DataType] = {
     "integer": pl.Int64(),
@@ -91,13 +103,19 @@ def reordered(frame: pl.DataFrame, secret: Secret) -> pl.DataFrame:
     return ordered[secret.permutation("order of records", frame.height)]
 
 
-def write_data(frame: pl.DataFrame, path: Path) -> None:
-    """Write the data as Parquet or CSV, by the file's ending."""
+def write_data(frame: pl.DataFrame, target: Path | IO[bytes], ending: str) -> None:
+    """Write the data as Parquet or CSV, by the ending; the same cells always give the same bytes.
+
+    Groups of rows are of one size, for they would otherwise follow how the frame lies in memory. There are no
+    statistics: they repeat what the cells show, and an audit would have to believe them.
+    """
     try:
-        if path.suffix == ".parquet":
-            frame.write_parquet(path, compression="zstd", statistics=True)
+        if ending == ".parquet":
+            frame.write_parquet(
+                target, compression="zstd", compression_level=3, statistics=False, row_group_size=ROW_GROUP
+            )
         else:
-            _guarded(frame).write_csv(path, quote_style="non_numeric")
+            _guarded(frame).write_csv(target, quote_style="non_numeric")
     except (pl.exceptions.PolarsError, OSError) as error:
         # the number of the system's error stands only in the message
         number = re.search(r"os error (\d+)", str(error))
@@ -119,14 +137,27 @@ def _guard(name: str) -> str:
 def read_data(path: Path, columns: Mapping[str, ColumnType]) -> pl.DataFrame:
     """Read the data back; raise :class:`ReleaseError` naming the column that is not as described."""
     if path.suffix == ".parquet":
+        _check_size(path)
         try:
-            frame = pl.read_parquet(path)
-        except (pl.exceptions.PolarsError, OSError):
+            frame = pl.read_parquet(path, glob=False, hive_partitioning=False)
+        except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError):
             raise ReleaseError(f"{path.name} is not a Parquet file, or is damaged") from None
     else:
         frame = _read_guarded(path, columns)
     _check_columns(frame, columns, path.name)
     return frame
+
+
+def _check_size(path: Path) -> None:
+    """Refuse a Parquet file that announces more than could be read, before anything of it is."""
+    layout = layout_of(path)
+    memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    if layout.memory > memory * MOST_MEMORY:
+        raise ReleaseError(
+            f"{path.name} announces {layout.rows:,} records, for which {layout.memory / 2**30:,.0f} GiB of memory are "
+            f"needed; this machine has {memory / 2**30:,.0f}",
+            hint="it may be made to exhaust whoever opens it; if not, open it on a larger machine",
+        )
 
 
 def _read_guarded(path: Path, columns: Mapping[str, ColumnType]) -> pl.DataFrame:

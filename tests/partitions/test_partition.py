@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import sfumato as sf
 from sfumato.datasets import health_survey
-from sfumato.errors import MicrofileError, ReleaseError, SettingError, UnattainableError
+from sfumato.errors import MicrofileError, SettingError, UnattainableError
 from sfumato.fuzzy.released import memberships_of, on_levels, sets_of
 from tests.partitions.tables import METHODS, people
 
@@ -89,39 +89,39 @@ def test_sets_of_the_users_own():
         "young / middle"
     ]
     assert release.codebook.attributes["age"].form.sets["young"] == "fully up to 30, falling from 30 to 40"
-    exact = sf.FuzzyPartition(quasi="age", method="sets", sets={"age": AGES}, k=2, shown="grades", levels=10)
+    own = {"quasi": "age", "method": "sets", "sets": {"age": AGES}}
+    exact = sf.FuzzyPartition(**own, k=2, shown="grades", levels=5, width=0.05)
     assert exact.protect(file).table["age.young"].to_list()[:3] == [0.4, 0.4, 1.0]
 
 
 def test_grades_that_are_too_fine_are_refused_with_what_would_do():
-    file = people(3, 500)
-    with pytest.raises(UnattainableError, match="k = 5 cannot be kept with grades on 100 levels") as refused:
-        protected(file, shown="grades", levels=100, k=5)
+    file = people(3, 300)
+    asked = {"shown": "grades", "k": 12, "width": 0.05}
+    with pytest.raises(UnattainableError, match="k = 12 cannot be kept with grades on 3 levels") as refused:
+        protected(file, **asked, levels=3)
     levels = int(refused.value.hint.split()[2])
     assert refused.value.hint == f"levels = {levels} would keep everything"
-    assert protected(file, shown="grades", levels=levels, k=5).audit().holds
+    assert protected(file, **asked, levels=levels).audit().holds
     with pytest.raises(UnattainableError):
-        protected(file, shown="grades", levels=levels + 1, k=5)
+        protected(file, **asked, levels=levels + 1)
 
 
-def test_the_audit_tells_that_grades_give_values_back():
-    """An age of 36 has the grade 0.6 in the middle, and nothing else has."""
+def test_levels_are_reduced_until_grades_do_not_give_values_back():
     file = pl.DataFrame({"age": np.arange(20.0, 80.0, 0.05)})
-    own = {"quasi": "age", "method": "sets", "sets": {"age": AGES}}
-    release = sf.FuzzyPartition(**own, shown="grades", levels=1000, k=1, force=True).protect(file)
+    own = {"quasi": "age", "method": "sets", "sets": {"age": AGES}, "shown": "grades", "k": 2}
+    release = sf.FuzzyPartition(**own, levels=100).protect(file)
+    # a slope of 10 years has this number of levels of at least a tenth of 30 years
+    assert release.settings["levels"] == 3
+    assert release.settings["asked_levels"] == 100
     inverted = release.audit().measured["fuzzy"]["inversion"]["age"]
-    assert inverted["narrowest"] < 0.02
-    strict = sf.Release(
-        release.table,
-        promise=sf.Promise(quasi="age", k=5),
-        forms={name: entry.form for name, entry in release.codebook.attributes.items()},
-    )
-    found = " ".join(finding.message for finding in strict.audit().findings)
-    assert "grades on 1000 levels give values of 'age' back" in found
-    with pytest.raises(ReleaseError, match="give values of 'age' back"):
-        strict.write("never")
-    coarse = sf.FuzzyPartition(**own, k=5).protect(file)
-    assert coarse.audit().measured["fuzzy"]["inversion"]["age"]["narrowest"] > 3
+    assert 3 < inverted["narrowest"] < 3.5
+    assert inverted["extent"] == 30
+    assert "asked_levels" not in sf.FuzzyPartition(**own, levels=3).protect(file).settings
+    with pytest.raises(UnattainableError, match=r"width = 0\.7 cannot be kept: inverting the sets of 'age'") as refused:
+        sf.FuzzyPartition(**own, width=0.7).protect(file)
+    attainable = float(refused.value.hint.split("width = ")[1])
+    assert 0.66 < attainable < 0.67
+    assert sf.FuzzyPartition(**own, width=attainable).protect(file).settings["levels"] == 1
 
 
 def test_q_is_promised_and_measured():
@@ -196,8 +196,10 @@ def test_settings_that_make_no_sense(given, message):
 
 def test_files_that_have_no_fuzzy_sets():
     file = people(7, 100)
-    with pytest.raises(MicrofileError, match=r"'ill' \(quasi\) is not numeric"):
-        sf.FuzzyPartition(quasi=["age", "ill"]).protect(file)
+    with pytest.raises(MicrofileError, match="no quasi attribute is numeric"):
+        sf.FuzzyPartition(quasi=["ill"]).protect(file)
+    with pytest.raises(SettingError, match="sets: 'ill' has categories"):
+        sf.FuzzyPartition(quasi=["age", "ill"], method="sets", sets={"ill": 2}).protect(file)
     with pytest.raises(MicrofileError, match="same value everywhere"):
         protected(file.with_columns(hours=pl.lit(40)))
     with pytest.raises(UnattainableError, match="3 sets need as many different records; 2"):
@@ -234,8 +236,9 @@ def test_adult(real_data, tmp_path):
     numeric = ["age", next(name for name in adult.names if name.startswith("hours"))]
     release = sf.FuzzyPartition(quasi=numeric, k=20, shown="grades", levels=3).protect(adult)
     assert sf.open_release(release.write(tmp_path / "out")).audit().holds
-    with pytest.raises(UnattainableError, match="levels"):
-        sf.FuzzyPartition(quasi=numeric, k=20, shown="grades", levels=200).protect(adult)
+    finest = sf.FuzzyPartition(quasi=numeric, k=20, shown="grades", levels=200).protect(adult)
+    assert finest.settings["levels"] < 5
+    assert finest.audit().holds
 
 
 def test_gustafson_kessel_of_attributes_that_are_nearly_one():
@@ -302,9 +305,36 @@ def test_no_centre_rests_on_one_heavy_record():
         w=pl.when(pl.int_range(pl.len()) == 0).then(1e6).otherwise("w"),
         age=pl.when(pl.int_range(pl.len()) == 0).then(55.0).otherwise("age"),
     )
-    with pytest.raises(UnattainableError, match="rests on fewer than k = 5 records"):
+    with pytest.raises(UnattainableError, match="rests on fewer than k = 5 records, or mostly on two"):
         protected(heavy, weight="w", k=5, method="k-means")
     assert protected(file, weight="w", k=5, method="k-means").audit().holds
+
+
+@pytest.mark.parametrize(("k", "kept"), [(5, True), (6, False)])
+def test_a_cluster_rests_on_k_records(k, kept):
+    """Its block has six records, of which one has no weight: it tells of five."""
+    near, far = np.linspace(0.0, 10.0, 40), np.linspace(100.0, 105.0, 6)
+    values = np.concatenate([near, far])
+    file = pl.DataFrame({"age": values, "hours": values, "w": (np.arange(46) != 42).astype(float)})
+    asked = sf.FuzzyPartition(quasi=["age", "hours"], method="k-means", sets=2, weight="w", k=k)
+    if kept:
+        assert asked.protect(file).audit().holds
+    else:
+        with pytest.raises(UnattainableError, match="a set rests on fewer than k = 6 records"):
+            asked.protect(file)
+    assert protected(file, method="k-means", sets=2, k=6).audit().k == 6
+
+
+def test_no_more_records_are_left_out_than_allowed():
+    file = pl.DataFrame({"age": [20.0] * 50 + [45.0] * 47 + [70.0] * 3})
+    asked = {"quasi": "age", "method": "sets", "sets": {"age": AGES}, "k": 4}
+    release = sf.FuzzyPartition(**asked, suppress=0.03).protect(file)
+    assert release.settings["left_out"] == 3
+    assert release.table.height == 97
+    for suppress in (0.0, 0.02, 0.0299):
+        with pytest.raises(UnattainableError, match=r"k = 4 cannot be kept") as refused:
+            sf.FuzzyPartition(**asked, suppress=suppress).protect(file)
+        assert "suppress = 0.03 or more" in refused.value.hint
 
 
 def test_what_cannot_be_clustered():

@@ -14,6 +14,6 @@ def test_fuzzy_sets_are_told_in_words(tmp_path):
     assert "values of each attribute were replaced by words" in text
     assert "age, told as grades" in text
     assert "as grades on 2 levels of 2 fuzzy sets" in text
-    assert "How exactly values can be inferred from their fuzzy sets" in text
+    assert "What the fuzzy sets of a record leave open to somebody who knows all its other attributes" in text
     assert "No statistic was to be preserved by name. Told as they are, and of full use: income." in text
     assert "Told as fuzzy sets, which have no sharp ends, so that no range is sure: age and hours." in text

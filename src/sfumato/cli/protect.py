@@ -340,6 +340,7 @@ def _sets(release: Release, measured: dict[str, Any]) -> list[str]:
         lines += [f"  {word}: {meaning}" for word, meaning in form.sets.items()]
     for name, its in measured.get("fuzzy", {}).get("inversion", {}).items():
         lines.append(
-            f"Who inverts the grades learns {name} to within {its['narrowest']:g} at best, of {its['span']:g}."
+            f"Inverting the words or grades of a record, all other attributes known, leaves at least "
+            f"{its['narrowest']:.3g} of {name}, which extends over {its['extent']:.3g}."
         )
     return lines

@@ -47,6 +47,11 @@ class ShapedSets(Settings):
         width = bends[-1] - bends[0]
         return np.array([[bends[0] - width, bends[-1] + width]])
 
+    def extents(self) -> Reals:
+        """Return how far the sets reach: from the lowest corner of a shape to the highest."""
+        bends = [bend for shape in self.variable.values.values() for bend in shape.bends] or [0.0]
+        return np.array([max(bends) - min(bends) or 1.0])
+
 
 class ClusteredSets(Settings):
     """Sets around centres in several attributes, each with a norm of its own."""
@@ -85,7 +90,12 @@ class ClusteredSets(Settings):
         squares = np.empty((len(values), len(self.centres)))
         for place, (centre, norm) in enumerate(zip(self.centres, self.norms, strict=True)):
             away = values - np.array(centre)
-            squares[:, place] = np.einsum("na,ab,nb->n", away, np.array(norm), away, optimize=True)
+            squares[:, place] = sum(
+                factor * away[:, row] * away[:, column]
+                for row, factors in enumerate(norm)
+                for column, factor in enumerate(factors)
+                if factor
+            )
         squares = np.maximum(squares, 0.0)
         nearest = squares.min(axis=1, keepdims=True)
         if self.fuzzifier is None:
@@ -102,10 +112,17 @@ class ClusteredSets(Settings):
     def spans(self) -> Reals:
         """Return between which values the sets lie, and a little beyond: attributes by two."""
         centres = np.array(self.centres)
-        # one way along which a set is long does not make all of them reach so far
-        reach = np.sqrt(np.diagonal(np.linalg.pinv(np.array(self.norms)), axis1=1, axis2=2)).min(axis=0)
-        beyond = 0.5 * np.ptp(centres, axis=0) + reach
+        beyond = 0.5 * np.ptp(centres, axis=0) + self._reach()
         return np.stack([centres.min(axis=0) - beyond, centres.max(axis=0) + beyond], axis=1)
+
+    def extents(self) -> Reals:
+        """Return how far the sets reach in each attribute: from the lowest to the highest centre, and a norm beyond."""
+        return np.asarray(np.ptp(np.array(self.centres), axis=0) + 2.0 * self._reach(), dtype=np.float64)
+
+    def _reach(self) -> Reals:
+        # one way along which a set is long does not make all of them reach so far
+        inverse = np.linalg.inv(np.array(self.norms))
+        return np.asarray(np.sqrt(np.diagonal(inverse, axis1=1, axis2=2)).min(axis=0), dtype=np.float64)
 
 
 PublicSets: TypeAlias = ShapedSets | ClusteredSets

@@ -57,6 +57,9 @@ class Promise(Settings):
     """No sensitive value that a block has changes its share by a factor of exp(delta) or more."""
     max_risk: float | None = Field(default=None, gt=0, le=1)
     """No record is re-identified with a larger probability."""
+    width: float | None = Field(default=None, gt=0, lt=1)
+    """Of attributes released as fuzzy sets: inverting the words or grades of a record, all other attributes being
+    known, leaves at least this share of the attribute's extent."""
 
     @model_validator(mode="after")
     def _fits(self) -> Promise:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,26 +14,26 @@ from sfumato.fuzzy.partitions import ruspini_from
 from sfumato.fuzzy.released import BETWEEN, ClusteredSets, PublicSets, ShapedSets
 from sfumato.fuzzy.shapes import written
 from sfumato.fuzzy.variables import LinguisticVariable
-from sfumato.microfile.hierarchy import readable
+from sfumato.partitions.rounding import FINE, rounded_sets
 from sfumato.randomness import Secret
 
 if TYPE_CHECKING:
     from sfumato.microfile.microfile import Microfile
     from sfumato.partitions.partition import FuzzyPartition
 
-FINE = 20
-"""Centres are rounded to a readable step of at most one in so many deviations: an exact mean tells too much."""
 STARTS = 4
 """So many starts of a clustering are tried."""
 NAMED = 2
 """Up to so many attributes, sets are named by their centres."""
 
 
-def find_sets(settings: FuzzyPartition, microfile: Microfile, secret: Secret) -> dict[str, PublicSets]:
-    """Return the sets of each attribute of the release: one of all quasi attributes together, or one each."""
+def find_sets(
+    settings: FuzzyPartition, microfile: Microfile, names: tuple[str, ...], secret: Secret
+) -> dict[str, PublicSets]:
+    """Return the sets of the named attributes: one of all of them together, or one each."""
     if settings.method == "sets":
-        return {name: ShapedSets(variable=_variable(settings, microfile, name)) for name in settings.quasi}
-    return {joint_name(settings.quasi): _clustered(settings, microfile, secret)}
+        return {name: ShapedSets(variable=_variable(settings, microfile, name)) for name in names}
+    return {joint_name(names): _clustered(settings, microfile, names, secret)}
 
 
 def joint_name(names: tuple[str, ...]) -> str:
@@ -68,14 +69,21 @@ def _variable(settings: FuzzyPartition, microfile: Microfile, name: str) -> Ling
     return variable
 
 
-def _clustered(settings: FuzzyPartition, microfile: Microfile, secret: Secret) -> ClusteredSets:
-    values, lacking = complete_values(microfile, settings.quasi)
+def _clustered(settings: FuzzyPartition, microfile: Microfile, names: tuple[str, ...], secret: Secret) -> ClusteredSets:
+    values, lacking = complete_values(microfile, names)
     known = values[~lacking]
     if not len(known):
         raise UnattainableError(
             "no record has all quasi attributes, so that they cannot be clustered together",
             hint="use method = 'sets', which takes each attribute by itself",
         )
+    for name, its in zip(names, known.T, strict=True):
+        if (its == its[0]).all():
+            raise UnattainableError(
+                f"column {name!r} (quasi) has the same value in all records that have every quasi attribute, so that "
+                "they cannot be clustered by it",
+                hint=f"leave {name!r} out of quasi, or use method = 'sets', which takes each attribute by itself",
+            )
     scales = _scales(settings, known)
     count = settings.sets if isinstance(settings.sets, int) else 0
     distinct = pl.DataFrame(known).n_unique()
@@ -93,19 +101,22 @@ def _clustered(settings: FuzzyPartition, microfile: Microfile, secret: Secret) -
                 hint="ask for fewer sets, or cluster without weights",
             )
     centres, norms = _fitted(settings, known / scales, count, weights, secret)
+    fuzzifier = None if settings.method == "k-means" else settings.fuzzifier
     # in the attributes' own units
-    norms = norms / np.outer(scales, scales)
-    steps = [readable(float(known[:, column].std()) / FINE) for column in range(known.shape[1])]
-    rounded = [[float(f"{round(v / s) * s:.12g}") for v, s in zip(c * scales, steps, strict=True)] for c in centres]
-    order = sorted(range(count), key=lambda place: rounded[place])
-    centres_told = tuple(tuple(rounded[place]) for place in order)
-    return ClusteredSets(
-        attributes=settings.quasi,
-        names=_names(centres_told),
-        centres=centres_told,
-        norms=tuple(tuple(tuple(float(f"{v:.8g}") for v in row) for row in norms[place]) for place in order),
-        fuzzifier=None if settings.method == "k-means" else settings.fuzzifier,
+    found = _sets(names, _plain(centres * scales), _plain(norms / np.outer(scales, scales)), fuzzifier)
+    rounded_centres, rounded_norms = rounded_sets(found, known, weights)
+    order = sorted(range(count), key=lambda place: rounded_centres[place])
+    return _sets(
+        names, [rounded_centres[place] for place in order], [rounded_norms[place] for place in order], fuzzifier
     )
+
+
+def _plain(array: Reals) -> Any:
+    return array.tolist()
+
+
+def _sets(names: tuple[str, ...], centres: Any, norms: Any, fuzzifier: float | None) -> ClusteredSets:
+    return ClusteredSets(attributes=names, names=_names(centres), centres=centres, norms=norms, fuzzifier=fuzzifier)
 
 
 def _fitted(
@@ -146,7 +157,7 @@ def _scales(settings: FuzzyPartition, known: Reals) -> Reals:
     return np.array([float(f"{width:.2g}") for width in widths[settings.scale]])
 
 
-def _names(centres: tuple[tuple[float, ...], ...]) -> tuple[str, ...]:
+def _names(centres: Sequence[Sequence[float]]) -> tuple[str, ...]:
     told = tuple("about " + ", ".join(map(written, centre)) for centre in centres)
     if len(centres[0]) <= NAMED and len(set(told)) == len(told):
         return told

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Discriminator, Field, Tag, model_validator
 
 from sfumato.errors import SettingError
+from sfumato.fuzzy.inversion import LEAST_WIDTH
 from sfumato.fuzzy.shapes import AnyShape
 from sfumato.measures.fuzzy_anonymity import Operator
 from sfumato.measures.promise import Distance, Promise
@@ -30,10 +31,10 @@ Sets = Annotated[Annotated[int, Tag("number")] | Annotated[dict[str, Own], Tag("
 
 
 class FuzzyPartition(Settings):
-    """Replace quasi attributes by fuzzy sets of their values.
+    """Replace numeric quasi attributes by fuzzy sets of their values.
 
     Exact grades would give the values back, so they are released on few levels, or as the words of all sets that a
-    record belongs to; and k, l and t are those of what is released.
+    record belongs to; and k, l and t are those of what is released, categories of further quasi attributes included.
 
     Examples
     --------
@@ -45,7 +46,8 @@ class FuzzyPartition(Settings):
     """
 
     quasi: Names = Field(min_length=1)
-    """Numeric attributes that others may know and that together can identify; they are released as fuzzy sets."""
+    """Attributes that others may know and that together can identify. Numeric ones are released as fuzzy sets;
+    categories are released as they are, and records are alike only if these are, too."""
     sensitive: Names = ()
     """Attributes that nobody should learn of a person; they are released as they are."""
     identifiers: Names = ()
@@ -73,7 +75,11 @@ class FuzzyPartition(Settings):
     shown: Literal["words", "grades"] = "words"
     """Whether a record gets the words of all sets that it belongs to, or its grades."""
     levels: int = Field(default=4, ge=1, le=1000)
-    """Grades are multiples of one in so many; a record belongs to a set by at least about half of one."""
+    """Grades are multiples of one in this number, or in fewer where ``width`` needs it; a record belongs to a set by at
+    least about half of one."""
+    width: float = Field(default=0.1, ge=LEAST_WIDTH, lt=1)
+    """Inverting the words or grades of a record, all other attributes being known, leaves at least this share of each
+    attribute's extent; levels are reduced until it does."""
     k: int = Field(default=2, ge=1, le=2**53)
     """At least so many records are released alike."""
     q: int | None = Field(default=None, ge=1)
@@ -155,6 +161,7 @@ class FuzzyPartition(Settings):
                 c=self.c,
                 t=self.t,
                 distances=self.distances,
+                width=self.width,
             )
         except SettingError as error:
             raise ValueError(error.message) from None

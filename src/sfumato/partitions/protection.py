@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -12,15 +12,17 @@ import polars as pl
 
 from sfumato.arrays import Flags, Reals
 from sfumato.errors import MicrofileError, SettingError, UnattainableError
+from sfumato.fuzzy.inversion import LEAST_WIDTH, Inversion, invert
 from sfumato.fuzzy.released import PublicSets, ShapedSets, columns_of, form_of, on_levels
 from sfumato.measures.blocks import homes_of
 from sfumato.measures.households import sharing, where_any
 from sfumato.measures.kept import Limit, keeps
 from sfumato.microfile.attribute import Kind
-from sfumato.microfile.forms import Form
+from sfumato.microfile.forms import Exact, Form
 from sfumato.microfile.microfile import Microfile
 from sfumato.microfile.roles import Roles, check_span
 from sfumato.partitions.finding import complete_values, find_sets
+from sfumato.partitions.rounding import dominated, shares_of
 from sfumato.progress import Progress
 from sfumato.randomness import Secret
 from sfumato.release.fuzziness import fuzzy_forms, fuzzy_safety
@@ -29,6 +31,11 @@ from sfumato.release.release import Release
 
 if TYPE_CHECKING:
     from sfumato.partitions.partition import FuzzyPartition
+
+ROUNDING = 1e-9
+"""By this share sums of shares may be rounded."""
+PATIENCE = 3
+"""The search for the most levels ends after this number of failures in a row."""
 
 
 @dataclass(frozen=True)
@@ -45,27 +52,30 @@ def protect(settings: FuzzyPartition, microfile: Microfile, progress: Progress, 
     progress("preparing", 0.0)
     _check(settings, microfile)
     shared = _shared(settings, microfile)
-    kept = microfile
+    numeric = tuple(name for name in settings.quasi if microfile.attribute(name).kind is Kind.NUMERIC)
+    kept = _without_gaps(settings, microfile, [name for name in shared if name not in numeric])
     while True:
         progress("finding sets", 0.1)
         # of a record that is left out nothing may be told, so the sets are found without it
-        found = find_sets(settings, kept, secret)
-        common = tuple(name for name, sets in found.items() if {*sets.attributes} <= {*shared})
+        found = find_sets(settings, kept, numeric, secret)
         _refuse_mixed(found, shared)
+        common = tuple(name for name, sets in found.items() if {*sets.attributes} <= {*shared})
         graded = {
             name: _graded(sets, kept, settings.household if name in common else None) for name, sets in found.items()
         }
+        common += tuple(name for name in shared if name not in numeric)
         progress("measuring", 0.7)
-        table, forms = _table(settings, kept, graded, settings.levels)
+        levels = _levels(settings, graded)
+        table, forms = _table(settings, kept, graded, levels)
         broken = _broken(settings, table, forms)
         if not broken:
             break
         stay = _stay(settings, table, forms)
         left_out = (microfile.records - int(stay.sum())) / microfile.records
         if left_out > settings.suppress:
-            raise _unattainable(settings, kept, graded, broken[0], left_out)
+            raise _unattainable(settings, kept, graded, broken[0], left_out, levels)
         kept = kept.filter(stay)
-    _refuse_blur(graded, settings)
+    _refuse_blur(graded, settings, levels)
     _refuse_lonely(graded, settings, kept)
     promise = settings.promise(tuple(forms), common)
     table = _with_households(settings, table, secret)
@@ -78,8 +88,9 @@ def protect(settings: FuzzyPartition, microfile: Microfile, progress: Progress, 
         settings={
             "method": settings.method,
             "shown": settings.shown,
-            "levels": settings.levels,
-            "replaced": list(settings.quasi),
+            "levels": levels,
+            **({"asked_levels": settings.levels} if levels < settings.levels else {}),
+            "replaced": list(numeric),
             "left_out": microfile.records - kept.records,
             **({"households": {"k": settings.k}} if settings.household and not settings.keep_household else {}),
         },
@@ -102,15 +113,28 @@ def _check(settings: FuzzyPartition, microfile: Microfile) -> None:
         weight=settings.weight,
         household=settings.household,
     ).check(microfile)
+    if all(microfile.attribute(name).kind is not Kind.NUMERIC for name in settings.quasi):
+        raise MicrofileError("no quasi attribute is numeric, so that there are no fuzzy sets", hint="use Boxes")
     for name in settings.quasi:
-        if microfile.attribute(name).kind is not Kind.NUMERIC or microfile.series(name).dtype.is_temporal():
+        if microfile.series(name).dtype.is_temporal():
             raise MicrofileError(
-                f"column {name!r} (quasi) is not numeric, so that it has no fuzzy sets",
+                f"column {name!r} (quasi) has dates, times or durations, of which no fuzzy sets are made",
                 hint="use Boxes, or make a date an age",
             )
         if microfile.is_blank(name):
             raise MicrofileError(f"column {name!r} (quasi) has only missing values", hint="leave it out of quasi")
+        if microfile.attribute(name).kind is not Kind.NUMERIC:
+            if isinstance(settings.sets, dict) and name in settings.sets:
+                raise SettingError(
+                    f"sets: {name!r} has categories, which are released as they are", hint="leave it out"
+                )
+            continue
         numbers = microfile.numbers(name)
+        if np.isinf(numbers).any():
+            raise MicrofileError(
+                f"column {name!r} (quasi) has infinite values, which belong to no set",
+                hint="declare them as missing, or leave them out",
+            )
         span = float(np.nanmax(numbers) - np.nanmin(numbers))
         if not span > 0:
             raise MicrofileError(
@@ -130,6 +154,56 @@ def _shared(settings: FuzzyPartition, microfile: Microfile) -> tuple[str, ...]:
     if not settings.keep_household or settings.household is None:
         return ()
     return shared_names(sharing(microfile, settings.quasi, household=settings.household), settings.shared)
+
+
+def _without_gaps(settings: FuzzyPartition, microfile: Microfile, names: Sequence[str]) -> Microfile:
+    """Leave out shared categories of all members of a household of whom one lacks it: the others would tell it."""
+    if settings.household is None or not names:
+        return microfile
+    homes = homes_of(microfile.encoded(settings.household))
+    columns = {}
+    for name in names:
+        lacking = where_any(microfile.encoded(name).missing, homes)
+        columns[name] = microfile.series(name).set(pl.Series(lacking), None)
+    kinds = {name: microfile.attribute(name).declared for name in names}
+    return microfile.with_columns(columns, kinds=kinds)
+
+
+def _levels(settings: FuzzyPartition, graded: Mapping[str, Graded]) -> int:
+    """Return the most levels, up to those asked for, on which inverting the grades leaves enough of every value."""
+
+    def narrowest(levels: int) -> Inversion | None:
+        inverted = [
+            one
+            for its in graded.values()
+            if not its.lacking.all()
+            for one in invert(
+                its.sets, on_levels(its.grades[~its.lacking], levels), levels, words=settings.shown == "words"
+            )
+        ]
+        return min(inverted, key=lambda one: one.share, default=None)
+
+    def works(levels: int) -> bool:
+        worst = narrowest(levels)
+        return worst is None or worst.share >= settings.width
+
+    if works(settings.levels):
+        return settings.levels
+    worst = narrowest(1)
+    if worst is not None and worst.share < settings.width:
+        attainable = math.floor(1000 * worst.share) / 1000
+        milder = f", or width = {attainable:g}" if attainable >= LEAST_WIDTH else ""
+        raise UnattainableError(
+            f"width = {settings.width:g} cannot be kept: inverting the sets of {worst.attribute!r} leaves only "
+            f"{worst.share:.3f} of its extent to somebody who knows a record's other attributes, even on one level",
+            hint=f"choose fewer sets{milder}",
+        )
+    best = tried = 1
+    # more levels need not leave less, but mostly do
+    while tried < min(best + PATIENCE, settings.levels - 1):
+        tried += 1
+        best = tried if works(tried) else best
+    return best
 
 
 def _refuse_mixed(found: Mapping[str, PublicSets], shared: tuple[str, ...]) -> None:
@@ -170,21 +244,23 @@ def _table(
     wide: dict[str, pl.Series] = {}
     for name, its in graded.items():
         wide |= columns_of(name, forms[name], on_levels(its.grades, levels), its.lacking)
-    kept = [name for name in microfile.names if name not in (*settings.quasi, *settings.identifiers)]
+    replaced = [name for its in graded.values() for name in its.sets.attributes]
+    kept = [name for name in microfile.names if name not in (*replaced, *settings.identifiers)]
     taken = [name for name in wide if name in kept]
     if taken:
         raise MicrofileError(
             f"fuzzy sets would be written to {taken[0]!r}, which is another column", hint=f"rename {taken[0]!r}"
         )
-    table = microfile.select([*kept, settings.quasi[0]]).with_columns(wide)
+    table = microfile.select([*kept, replaced[0]]).with_columns(wide)
     order, put = [], False
     for name in microfile.names:
-        if name in settings.quasi and not put:
+        if name in replaced and not put:
             order += list(wide)
             put = True
         elif name in kept:
             order.append(name)
-    return table.select(order), dict(forms)
+    exact = {name: Exact() for name in settings.quasi if name not in replaced}
+    return table.select(order), {**forms, **exact}
 
 
 def _broken(settings: FuzzyPartition, table: Microfile, forms: Mapping[str, Form]) -> list[Limit]:
@@ -212,23 +288,28 @@ def _stay(settings: FuzzyPartition, table: Microfile, forms: Mapping[str, Form])
 
 
 def _unattainable(
-    settings: FuzzyPartition, microfile: Microfile, graded: Mapping[str, Graded], limit: Limit, left_out: float
+    settings: FuzzyPartition,
+    microfile: Microfile,
+    graded: Mapping[str, Graded],
+    limit: Limit,
+    left_out: float,
+    levels: int,
 ) -> UnattainableError:
     """Say which limit binds, and the mildest change that would keep it; with less than ``left_out`` it is not kept."""
     found = limit.violations
     of = f" of {limit.attribute!r}" if limit.attribute else ""
     crisp = settings.method == "k-means"
-    how = f"{settings.sets} sets" if crisp else f"{settings.shown} on {settings.levels} levels"
+    how = f"{settings.sets} sets" if crisp else f"{settings.shown} on {levels} levels"
     told = (
         f"{limit.setting} = {limit.limit:g}{of} cannot be kept with {how}: {found.records:,} records are released with "
         f"too few others alike, or with too like ones (reached: {limit.reached:.4g})"
     )
 
-    def works(levels: int) -> bool:
-        return not _broken(settings, *_table(settings, microfile, graded, levels))
+    def works(fewer: int) -> bool:
+        return not _broken(settings, *_table(settings, microfile, graded, fewer))
 
-    if not crisp and settings.levels > 1 and works(1):
-        low, high = 1, settings.levels
+    if not crisp and levels > 1 and works(1):
+        low, high = 1, levels
         while high - low > 1:
             middle = (low + high) // 2
             low, high = (middle, high) if works(middle) else (low, middle)
@@ -240,10 +321,10 @@ def _unattainable(
     return UnattainableError(told, hint=f"choose {fewer}, a milder {limit.setting}{left}")
 
 
-def _refuse_blur(graded: Mapping[str, Graded], settings: FuzzyPartition) -> None:
+def _refuse_blur(graded: Mapping[str, Graded], settings: FuzzyPartition, levels: int) -> None:
     """Refuse sets that all records belong to alike: clusters of many attributes that have none."""
     for its in graded.values():
-        parts = on_levels(its.grades[~its.lacking], settings.levels)
+        parts = on_levels(its.grades[~its.lacking], levels)
         shown = parts > 0 if settings.shown == "words" else parts
         if len(shown) and (shown == shown[0]).all():
             raise UnattainableError(
@@ -254,18 +335,19 @@ def _refuse_blur(graded: Mapping[str, Graded], settings: FuzzyPartition) -> None
 
 
 def _refuse_lonely(graded: Mapping[str, Graded], settings: FuzzyPartition, kept: Microfile) -> None:
-    """Refuse clusters that rest on fewer than k records: their centres would tell of these."""
+    """Refuse clusters that rest on fewer than k records, or mostly on two: their centres would tell of these."""
     weights = np.ones(kept.records) if settings.weight is None else np.nan_to_num(kept.numbers(settings.weight))
     for its in graded.values():
         if isinstance(its.sets, ShapedSets):
             continue
-        shares = weights[~its.lacking, None] * its.grades[~its.lacking] ** 2
-        # so many records with equal weights would be as dispersed
-        effective = shares.sum(axis=0) ** 2 / np.maximum((shares**2).sum(axis=0), np.finfo(np.float64).tiny)
-        nearest = np.bincount(its.grades[~its.lacking].argmax(axis=1), minlength=its.grades.shape[1])
-        if effective.min() < settings.k or nearest.min() < settings.k:
+        grades = its.grades[~its.lacking]
+        shares = shares_of(its.sets, grades, weights[~its.lacking])
+        # this number of records with equal weights would be as dispersed
+        effective = 1.0 / np.maximum((shares**2).sum(axis=0), np.finfo(np.float64).tiny)
+        nearest = np.bincount(grades.argmax(axis=1), minlength=grades.shape[1])
+        if effective.min() < settings.k * (1.0 - ROUNDING) or nearest.min() < settings.k or dominated(shares).any():
             raise UnattainableError(
-                f"a set rests on fewer than k = {settings.k} records, of which its centre would tell",
+                f"a set rests on fewer than k = {settings.k} records, or mostly on two, of which its centre would tell",
                 hint="choose fewer sets, or leave out records that lie far from all others",
             )
 

@@ -13,6 +13,7 @@ import polars as pl
 from pydantic import ValidationError
 
 from sfumato.errors import ReleaseError, SettingError, SfumatoError
+from sfumato.fuzzy.inversion import LEAST_WIDTH
 from sfumato.fuzzy.released import misfit
 from sfumato.html import table as html_table
 from sfumato.measures.kept import Kept, Why, explain, keeps
@@ -35,11 +36,14 @@ from sfumato.release.certificate import (
 )
 from sfumato.release.codebook import Codebook
 from sfumato.release.data import column_facts, read_data
-from sfumato.release.fuzziness import fuzzy_forms, fuzzy_measured
+from sfumato.release.fuzziness import doubled_attributes, fuzzy_forms, fuzzy_measured
 from sfumato.release.public import check_settings
 from sfumato.release.visible import contradictions
 from sfumato.release.wording import misstatements, words_of
 from sfumato.settings import Settings
+
+ROUNDING = 1e-3
+"""Widths and extents are written with four digits."""
 
 Subject = Literal["certificate", "codebook", "data", "promise", "folder", "private", "group", "linkage"]
 
@@ -131,26 +135,28 @@ def audit_table(table: Microfile, promise: Promise, codebook: Codebook) -> Audit
         shared = ", ".join(map(repr, promise.shared))
         findings.append(Finding("data", f"{wrong:,} households have members who cannot have {shared} in common"))
     if fuzzy or promise.q is not None:
-        findings += _fuzzy_findings(promise, fuzzy, measured, broken=bool(reasons))
+        findings += _fuzzy_findings(promise, codebook, measured)
     return Audit(tuple(findings), measured, tuple(reasons), kept)
 
 
-def _fuzzy_findings(
-    promise: Promise, forms: dict[str, Fuzzy], measured: dict[str, Any], *, broken: bool
-) -> Iterator[Finding]:
-    """Find whether Q is kept, and, where blocks are too small, how far grades give values back."""
+def _fuzzy_findings(promise: Promise, codebook: Codebook, measured: dict[str, Any]) -> Iterator[Finding]:
+    """Find whether Q is kept, and whether inverting words or grades gives values back."""
     reached = measured["fuzzy"].get("q")
     if promise.q is not None and reached is None:
         yield Finding("promise", "q: there are too many combinations of fuzzy sets to measure it")
     elif promise.q is not None and reached < promise.q:
         yield Finding("promise", f"q: promised {promise.q}, reached {reached} at level {promise.level:g}")
-    graded = [form for form in forms.values() if form.shown == "grades"]
-    if broken and graded:
-        for name, its in measured["fuzzy"]["inversion"].items():
+    for name in doubled_attributes(codebook):
+        yield Finding("data", f"{name!r} is released as fuzzy sets and once more, which together may give it back")
+    # whatever was promised, values that are given back are not protected
+    limit = max(promise.width or 0.0, LEAST_WIDTH)
+    for name, its in measured["fuzzy"]["inversion"].items():
+        if its["narrowest"] < limit * its["extent"] * (1.0 - ROUNDING):
             yield Finding(
                 "promise",
-                f"grades on {graded[0].levels} levels give values of {name!r} back: half of the records to within "
-                f"{its['median']:g}, the nearest to within {its['narrowest']:g}; release fewer levels, or words",
+                f"width: inverting the words or grades of a record, all other attributes known, leaves "
+                f"{its['narrowest']:.3g} of the extent {its['extent']:.3g} of {name!r}; at least {limit:g} of it are "
+                "needed; release fewer levels or sets, or words",
             )
 
 

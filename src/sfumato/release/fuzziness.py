@@ -48,10 +48,22 @@ def fuzzy_measured(table: Microfile, forms: Mapping[str, Fuzzy], promise: Promis
     inverted = [one for name, form in forms.items() for one in inversions(table, name, form)]
     return found | {
         "inversion": {
-            one.attribute: {"narrowest": _short(one.narrowest), "median": _short(one.median), "span": _short(one.span)}
+            one.attribute: {part: _short(getattr(one, part)) for part in ("narrowest", "median", "extent", "exposed")}
             for one in inverted
         }
     }
+
+
+def doubled_attributes(codebook: Codebook) -> tuple[str, ...]:
+    """Return the attributes that several attributes of a release tell of, of which one has fuzzy sets.
+
+    What these tell together is more than what inverting each by itself finds.
+    """
+    forms = fuzzy_forms(codebook)
+    behind = [attribute for form in forms.values() for attribute in sets_of(form).attributes]
+    behind += [name for name in codebook.attributes if name not in forms]
+    several = {name for name in behind if behind.count(name) > 1}
+    return tuple(name for name in dict.fromkeys(behind) if name in several)
 
 
 def inversions(table: Microfile, name: str, form: Fuzzy) -> list[Inversion]:

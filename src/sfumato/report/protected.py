@@ -10,7 +10,7 @@ from sfumato.microfile.forms import Exact, Form, Fuzzy, Interval, Sets
 from sfumato.release.fuzziness import fuzzy_forms
 from sfumato.report.boxes import boxes_chart
 from sfumato.report.evidence import Evidence
-from sfumato.report.page import Picture, Section, Table, count, counted, listed, number
+from sfumato.report.page import Picture, Section, Table, count, counted, listed, number, share
 from sfumato.report.promised import UNPROTECTED, exchanged
 
 METHODS = {
@@ -111,11 +111,19 @@ def _sets(evidence: Evidence) -> tuple[Table, ...]:
     ]
     inverted = evidence.audit.measured.get("fuzzy", {}).get("inversion", {})
     rows = tuple(
-        (name, *(number(its[part]) for part in ("narrowest", "median", "span"))) for name, its in inverted.items()
+        (name, *(number(its[part]) for part in ("narrowest", "median", "extent")), share(its["exposed"]))
+        for name, its in inverted.items()
     )
     if rows:
-        columns = ("Attribute", "At best within", "For half of the records within", "Of a span of")
-        tables.append(Table("How exactly values can be inferred from their fuzzy sets", columns, rows))
+        columns = (
+            "Attribute",
+            "Width left for the worst record",
+            "For half of the records at most",
+            "Extent of the sets",
+            "Records given back to within 1 % of it",
+        )
+        title = "What the fuzzy sets of a record leave open to somebody who knows all its other attributes"
+        tables.append(Table(title, columns, rows))
     return tuple(tables)
 
 

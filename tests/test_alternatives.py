@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 
+import numpy as np
 import polars as pl
 import pytest
 
@@ -116,3 +117,13 @@ def test_a_recipe_masks_its_groups_once(recipe, tmp_path):
 def test_without_a_protection_of_single_people_there_is_no_k(recipe):
     with pytest.raises(SettingError, match="there is no k to change"):
         recipe(RECIPE).run(alternatives=[3])
+
+
+def test_numbers_with_a_hierarchy_have_a_price_too():
+    rng = np.random.default_rng(1)
+    people = pl.DataFrame({"age": rng.integers(20, 60, 300), "hours": rng.integers(0, 60, 300)})
+    boxes = sf.Boxes(quasi=["age", "hours"], k=5, hierarchies={"age": sf.Hierarchy.intervals([5, 10, 20])})
+    found = other_k(boxes, people, [10])
+    assert [one.k for one in found] == [5, 10]
+    losses = [one.result.loss for one in found]
+    assert 0 < losses[0] < losses[1] < 1

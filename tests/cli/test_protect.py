@@ -284,3 +284,11 @@ def test_a_recipe_with_wrong_sets_points_at_the_shape(run, recipe):
     code, _, err = run("protect", str(recipe(FUZZY.replace("[30, 40] }\nold", "[40, 30] }\nold"))))
     assert code == 2
     assert "line 19: setting 'protect[0].sets.age.young.corners': corners must not descend" in err
+
+
+def test_a_hierarchy_that_lacks_values_is_said_with_counts(run, recipe, folder):
+    trees = folder / "trees" / "region.csv"
+    trees.write_text("".join(line for line in trees.read_text().splitlines(keepends=True) if line[:2] != "b2"))
+    code, out, _ = run("protect", str(recipe()))
+    assert code == 0
+    assert "that of 'region' does not know 1 values of" in " ".join(out.split())

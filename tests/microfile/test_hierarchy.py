@@ -188,3 +188,28 @@ def test_wrong_files(tmp_path, content, message):
 def test_a_name_that_no_file_can_have():
     with pytest.raises(MicrofileError, match="cannot be read"):
         sf.Hierarchy.from_csv("h\0.csv")
+
+
+def test_what_does_not_fit_is_said_with_counts_and_without_values():
+    paths = {"a": ["other", "north", "*"], "b": ["other", "south", "*"], "c": ["c1", "south", "*"]}
+    people = pl.DataFrame({"x": ["a"] * 9 + ["b"] * 9 + ["secret"] * 2 + ["hidden"]})
+    fit = sf.Hierarchy.from_mapping(paths).fit(people, "x")
+    assert (fit.unknown_values, fit.unknown_records, fit.split_labels) == (2, 3, 1)
+    lines = " ".join(fit.told("x"))
+    assert "does not know 2 values of 3 records" in lines
+    assert "1 labels of 'x' stand under several parents" in lines
+    assert "secret" not in lines
+    assert sf.Hierarchy.prefixes(1).fit(people, "x").split_labels == 0
+    tree = {"a": ["n", "*"], "b": ["s", "*"]}
+    assert sf.Hierarchy.from_mapping(tree).fit(pl.DataFrame({"x": ["a", "b"]}), "x").told("x") == []
+
+
+def test_the_steward_is_told_which_hierarchy_does_not_fit():
+    people = pl.DataFrame({"x": ["a"] * 9 + ["b"] * 9 + ["c"] * 2})
+    tree = sf.Hierarchy.from_mapping({"a": ["n", "*"], "b": ["s", "*"]})
+    release = sf.Boxes(quasi=["x"], k=3, hierarchies={"x": tree}).protect(people)
+    assert release.notes == [
+        "hierarchies: that of 'x' does not know 1 values of 2 records; they are released as anything."
+    ]
+    whole = sf.Boxes(quasi=["x"], k=3, hierarchies={"x": tree}).protect(people.head(18))
+    assert whole.notes == []

@@ -4,6 +4,7 @@ import csv
 import datetime
 import json
 import stat
+from decimal import Decimal
 
 import numpy as np
 import pandas as pd
@@ -299,3 +300,25 @@ def test_a_release_names_the_code_that_made_it(tmp_path, monkeypatch):
     released().write(tmp_path / "out")
     software = json.loads((tmp_path / "out" / "certificate.json").read_text())["software"]
     assert software == {"sfumato": "9.9", "numpy": np.__version__, "polars": pl.__version__}
+
+
+@pytest.mark.parametrize("kind", ["ordinal", "categorical"])
+@pytest.mark.parametrize(
+    "tree",
+    [
+        sf.Hierarchy.intervals([0.2, 0.4]),
+        sf.Hierarchy.from_mapping({f"{n / 10:.2f}": ["low" if n < 4 else "high", "*"] for n in range(1, 9)}),
+    ],
+)
+def test_decimals_with_hierarchical_t_keep_their_promise_when_written(tree, kind, tmp_path):
+    rng = np.random.default_rng(0)
+    pay = pl.Series([Decimal(int(n)) / Decimal(10) for n in rng.integers(1, 9, 300)], dtype=pl.Decimal(10, 2))
+    people = sf.Microfile(pl.DataFrame({"age": rng.integers(20, 60, 300), "pay": pay}), kinds={"pay": kind})
+    boxes = sf.Boxes(quasi="age", sensitive="pay", k=10, t=0.3, hierarchies={"pay": tree})
+    release = boxes.protect(people)
+    assert release.audit().holds
+    release.write(tmp_path / "out")
+    audit = sf.open_release(tmp_path / "out").audit()
+    assert audit.holds, audit.findings
+    assert audit.measured["attributes"]["pay"]["unknown_to_hierarchy"] == 0
+    assert 0 < audit.t <= 0.3

@@ -258,7 +258,7 @@ def _released(task: Task, boxes: Subdivision, ends: Summary, stay: Flags, quarte
     if settings.household is not None and not settings.keep_household:
         public["households"] = {"k": settings.k}
     apart = {rule.attribute: {"l": rule.limit, "epsilon": rule.extra} for rule in task.rules if rule.places.size}
-    return Release(
+    release = Release(
         table,
         promise=settings.promise(shared),
         forms=forms,
@@ -272,6 +272,8 @@ def _released(task: Task, boxes: Subdivision, ends: Summary, stay: Flags, quarte
         },
         secret=task.secret,
     )
+    release.notes += _notes(settings, microfile)
+    return release
 
 
 def _edges(task: Task, row: int, ends: Summary, cells: Cells | None) -> Edges:
@@ -381,6 +383,11 @@ def _limits(task: Task, table: Microfile, numbers: Codes, chosen: Counts, sizes:
 
 def _sensitive_hierarchies(settings: Boxes) -> dict[str, Hierarchy]:
     return {name: one for name, one in settings.hierarchies.items() if name in settings.sensitive}
+
+
+def _notes(settings: Boxes, microfile: Microfile) -> list[str]:
+    """Say for the steward which hierarchies do not fit the file."""
+    return [line for name, its in settings.hierarchies.items() for line in its.fit(microfile, name).told(name)]
 
 
 def _told(settings: Boxes) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from sfumato.fuzzy.shapes import Crisp
 from sfumato.measures.blocks import blocks_of
 from sfumato.measures.detail import covered_shares
 from sfumato.microfile.attribute import Kind
-from sfumato.microfile.forms import Exact, Form, Fuzzy, Interval
+from sfumato.microfile.forms import Exact, Form, Fuzzy, Interval, Sets
 from sfumato.microfile.microfile import Microfile, as_microfile
 
 
@@ -136,9 +136,9 @@ def information_loss(
 ) -> InformationLoss:
     """Measure how far what a release tells of each record lies from its values.
 
-    Of an interval the middle is told, of fuzzy sets their centres, weighted by the released grades; words are counted
-    as equal grades. A value that is missing in the original is skipped; one that only the release lacks counts as its
-    mean. An attribute whose values are all equal loses nothing.
+    Of an interval, or of a label of numbers, the middle is told; of fuzzy sets their centres, weighted by the released
+    grades; words are counted as equal grades. A value that is missing in the original is skipped; one that only the
+    release lacks counts as its mean. An attribute whose values are all equal loses nothing.
 
     Parameters
     ----------
@@ -173,12 +173,22 @@ def information_loss(
         elif name in quasi and isinstance(form, Interval):
             low, high = (table.numbers(column) for column in form.columns(name))
             told[name] = low + 0.5 * (high - low)
+        elif name in quasi and isinstance(form, Sets):
+            told[name] = _middles(table, name, form)
         elif name in quasi and name in table.attributes:
             told[name] = table.numbers(name)
     lacking = [name for name in quasi if name not in told]
     if lacking:
         raise MicrofileError(f"the release tells nothing of {lacking[0]!r}", hint="name its form in forms")
     return InformationLoss({name: _lost(original.numbers(name), told[name]) for name in quasi})
+
+
+def _middles(table: Microfile, name: str, form: Sets) -> Reals:
+    """Return the middles of the numbers behind labels, NaN where a label does not say between which they lie."""
+    encoded = table.encoded(name)
+    ends = [form.ends(str(label)) for label in encoded.values.tolist()]
+    # the last entry stands for a missing value, whose code is -1
+    return np.array([*(np.nan if one is None else sum(one) / 2 for one in ends), np.nan])[encoded.codes]
 
 
 def _told_by_sets(table: Microfile, attribute: str, form: Fuzzy) -> dict[str, Reals]:

@@ -40,6 +40,33 @@ class Generalized:
 
 
 @dataclass(frozen=True, slots=True)
+class Fit:
+    """How a hierarchy fits an attribute; counts only, so that it can be said."""
+
+    unknown_values: int
+    """How many distinct values it does not know."""
+    unknown_records: int
+    """How many records have such a value."""
+    split_labels: int
+    """How many labels stand under several parents, so that the hierarchy is no tree: each counts as one node there."""
+
+    def told(self, name: str) -> list[str]:
+        """Say what does not fit."""
+        lines = []
+        if self.unknown_values:
+            lines.append(
+                f"hierarchies: that of {name!r} does not know {self.unknown_values:,} values of "
+                f"{self.unknown_records:,} records; they are released as anything."
+            )
+        if self.split_labels:
+            lines.append(
+                f"hierarchies: {self.split_labels:,} labels of {name!r} stand under several parents, so that it is no "
+                "tree; each is released as one set."
+            )
+        return lines
+
+
+@dataclass(frozen=True, slots=True)
 class Hierarchy:
     """What each value becomes at each level; level 0 is the value itself.
 
@@ -186,6 +213,20 @@ class Hierarchy:
         """Return how many distinct values the hierarchy does not know, and how many records have one."""
         strange = np.array([*(self.path(plain(value)) is None for value in encoded.values), False])
         return int(strange.sum()), int(strange[encoded.codes].sum())
+
+    def fit(self, microfile: Microfile | Any, name: str) -> Fit:
+        """Return how it fits an attribute: which values it lacks, and whether it is a tree.
+
+        >>> paths = {"a": ("other", "north"), "b": ("other", "south")}
+        >>> Hierarchy.from_mapping(paths).fit(pl.DataFrame({"x": ["a", "b", "c", "c"]}), "x")
+        Fit(unknown_values=1, unknown_records=2, split_labels=1)
+        """
+        parents: list[dict[str, set[str]]] = [{} for _ in range(self.height - 1)]
+        for path in self.by.paths.values() if isinstance(self.by, Listed) else ():
+            for level, (label, parent) in enumerate(itertools.pairwise(path)):
+                parents[level].setdefault(label, set()).add(parent)
+        split = sum(len(its) > 1 for level in parents for its in level.values())
+        return Fit(*self.unknown(as_microfile(microfile).encoded(name)), split)
 
     def tree(self, encoded: Encoded) -> list[Codes]:
         """Return the node of each value at levels 0 to the root, numbered within the level.

@@ -51,7 +51,7 @@ def test_the_result_does_not_depend_on_threads(file, edges, seed, passes):
 def test_refining_narrows_boxes_and_keeps_them():
     file = microfile(1, 300, kinds=("age", "income"))
     plain, refined = protect(file, k=5, passes=0), protect(file, k=5, refine=True, seconds=0.01)
-    assert refined.settings["uncertainty"]["achieved"] < plain.settings["uncertainty"]["achieved"]
+    assert refined.private["uncertainty"]["achieved"] < plain.private["uncertainty"]["achieved"]
     assert refined.audit().holds
     assert outside(file, refined) == []
     assert_frame_equal(refined.table, protect(file, k=5, refine=True, seconds=0.01).table)
@@ -198,7 +198,7 @@ def test_only_as_many_records_are_left_out_as_allowed():
     file = sf.Microfile(pl.DataFrame({"x": values, "number": np.arange(100)}))
     for share, least in ((0.0, 0), (0.04, 0), (0.05, 5), (0.2, 5)):
         release = protect(file, quasi="x", k=5, suppress=share)
-        left_out = release.settings["left_out"]
+        left_out = release.private["left_out"]
         assert least <= left_out <= share * 100
         assert release.microfile.records == 100 - left_out
         assert release.audit().holds

@@ -81,7 +81,7 @@ def test_costs_of_many_records_do_not_hang_on_which_are_looked_at():
         np.testing.assert_allclose(found.rows[row], np.maximum(expected[name], floor), rtol=1e-6)
 
 
-def test_the_certificate_tells_the_uncertainty_of_heavy_tails():
+def test_the_steward_is_told_the_uncertainty_of_heavy_tails():
     rng = np.random.default_rng(4)
     values = {"x": np.exp(2 * rng.normal(size=70_000)), "y": rng.normal(size=70_000)}
     release = sf.Boxes(quasi=["x", "y"], k=5, passes=0).protect(pl.DataFrame(values))
@@ -91,4 +91,4 @@ def test_the_certificate_tells_the_uncertainty_of_heavy_tails():
     halves = {name: 0.5 * (table[f"{name}.hi"] - table[f"{name}.lo"]).to_numpy() for name in values}
     # without the floor that keeps no width free
     mine = sum(float((costs[name] * half).mean()) for name, half in halves.items())
-    assert release.settings["uncertainty"]["achieved"] == pytest.approx(mine, rel=0.05)
+    assert release.private["uncertainty"]["achieved"] == pytest.approx(mine, rel=0.05)

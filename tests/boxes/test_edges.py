@@ -41,6 +41,10 @@ def test_snapped_edges_lie_on_the_grid_that_is_told(seed, scale, digits):
     values = np.random.default_rng(seed).normal(1, 3, 80) * scale
     values = values if digits is None else values.round(digits)
     release = sf.Boxes(quasi="x", k=4, preserve=[]).protect(pl.DataFrame({"x": values}))
+    if not values.any():
+        # of zeros alone every number is a grid
+        assert release.settings["grids"] == {}
+        return
     grid = release.settings["grids"]["x"]
     edges = release.table.to_numpy().ravel() / grid
     np.testing.assert_allclose(edges, np.rint(edges), rtol=1e-9, atol=1e-6)
@@ -52,7 +56,7 @@ def test_snapping_costs_no_more_than_is_allowed():
     file = microfile(0, 300, kinds=("income",))
     for share in (0.02, 0.1, 0.5):
         tight, snapped = (
-            sf.Boxes(quasi="income", k=5, edges=edges, snap=share).protect(file).settings["uncertainty"]["achieved"]
+            sf.Boxes(quasi="income", k=5, edges=edges, snap=share).protect(file).private["uncertainty"]["achieved"]
             for edges in ("tight", "snapped")
         )
         assert tight < snapped <= (1 + share) * tight * 1.001

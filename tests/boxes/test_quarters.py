@@ -98,7 +98,7 @@ def test_k_holds_for_who_lays_households_upon_each_other(file, k, edges, limits,
     assert audit.holds, audit.findings
     assert min(Counter(seen(release)).values()) >= k
     shared = sharing(file, quasi_of(file), household="home")
-    assert set(release.promise.shared) == {name for name, its in shared.items() if its.shared}
+    assert set(release.promise.shared) >= {name for name, its in shared.items() if its.shared}
     homes = release.microfile.series("home").to_list()
     for block in blocks(release):
         lonely = sum(homes[place] is None for place in block)

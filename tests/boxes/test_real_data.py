@@ -120,7 +120,7 @@ def test_a_refined_release_of_records_left_out(real_data):
     people = people.with_columns({"place": np.arange(people.records)})
     quasi = FILES["sdcmicro/CASCrefmicrodata.csv"]
     release = sf.Boxes(quasi=quasi, k=5, suppress=0.05, refine=True, seconds=0.2).protect(people)
-    assert 0 < release.settings["left_out"] <= 0.05 * people.records
+    assert 0 < release.private["left_out"] <= 0.05 * people.records
     assert release.audit().holds
     check_ranges(people, release, quasi, None)
 

@@ -65,7 +65,7 @@ def test_leaving_a_stratum_out_keeps_closeness_to_what_is_left():
     with pytest.raises(UnattainableError, match=r"t of 'ill' = 0.3 cannot be kept: .* lack values of 'y'"):
         sf.Boxes(**given, t=0.3).protect(FILE)
     release = sf.Boxes(**given, t=0.3, suppress=0.29).protect(FILE)
-    assert release.settings["left_out"] == 29
+    assert release.private["left_out"] == 29
     assert release.audit().holds
     assert outside(sf.Microfile(FILE), release, np.flatnonzero(~LACKING)) == []
 

@@ -61,7 +61,7 @@ def test_a_mask_and_boxes(run, recipe, tmp_path) -> None:
     assert "Group 1: " in out
     assert "no exchange with this outcome costs less" in out
     assert "members moved (no fewer would do), " in out
-    assert "values of area may have been exchanged between at most" in out
+    assert "values of area may have been exchanged between" in out
     assert "army" not in out
     picture = tmp_path / "goal.svg"
     code, out, err = run(
@@ -83,7 +83,7 @@ def test_a_mask_alone(run, recipe, tmp_path) -> None:
     assert found["groups"][0]["at_least"] == found["groups"][0]["moved"]
     assert "at_least" not in json.dumps(found["exchanged"])
     assert found["groups"][0]["outliers"]["before"] == 1
-    assert found["exchanged"] == {"attributes": ["area"], "share": found["exchanged"]["share"]}
+    assert found["exchanged"] == {"attributes": ["area"]}
     assert "army" not in out
     code, out, _ = run("audit", str(tmp_path / "recipe-release"))
     assert code == 0

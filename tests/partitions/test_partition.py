@@ -58,9 +58,9 @@ def test_what_is_released_keeps_k(seed, method, shown, levels, sets, gaps):
 @pytest.mark.parametrize("shown", ["words", "grades"])
 def test_anybody_can_compute_the_grades_from_what_the_release_says(tmp_path, method, shown):
     file = people(1, 2000)
-    folder = protected(file, method=method, shown=shown, k=3, suppress=0.3).write(tmp_path / "out", order="kept")
-    release = sf.open_release(folder)
-    if release.settings["left_out"]:
+    made = protected(file, method=method, shown=shown, k=3, suppress=0.3)
+    release = sf.open_release(made.write(tmp_path / "out", order="kept"))
+    if made.private["left_out"]:
         return
     for name in release.promise.quasi:
         form = release.codebook.attributes[name].form
@@ -150,7 +150,7 @@ def test_records_that_lack_a_value_are_a_block_of_their_own():
     with pytest.raises(UnattainableError):
         protected(few, k=5)
     left = protected(few, k=5, suppress=0.01)
-    assert left.settings["left_out"] == 2
+    assert left.private["left_out"] == 2
     assert left.audit().holds
 
 
@@ -295,7 +295,7 @@ def test_who_follows_the_hint_to_leave_out_more_gets_there(seed):
         else:
             break
     assert len(asked) > 2
-    assert asked[-2] * 400 < release.settings["left_out"] <= asked[-1] * 400
+    assert asked[-2] * 400 < release.private["left_out"] <= asked[-1] * 400
 
 
 def test_no_centre_rests_on_one_heavy_record():

@@ -16,8 +16,7 @@ SETTINGS: dict[str, Any] = {
     "edges": "snapped",
     "grids": {"age": 10.0},
     "preserve": [{"statistic": "mean(age)"}, {"statistic": "corr(age, pay)"}],
-    "uncertainty": {"achieved": 1.5, "optimum": 1.0, "ratio": 1.5},
-    "left_out": 0,
+    "suppress": 0.0,
 }
 
 

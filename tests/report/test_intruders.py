@@ -69,7 +69,7 @@ def test_guessing_by_hand(section_of):
 
 def test_what_does_not_apply_is_said(section_of, tmp_path):
     assert "No attribute was named as sensitive" in section_of().sentences[-1]
-    exchanged = section_of(settings={"exchanged": {"attributes": ["home"], "share": 0.1}})
+    exchanged = section_of(settings={"exchanged": {"attributes": ["home"]}})
     assert "what the right record says of them need not be true" in " ".join(exchanged.sentences)
     group_only = sf.Release(PEOPLE, promise=sf.Promise(quasi=(), k=1)).write(tmp_path / "group")
     told = attacks_section(evidence_of(group_only))

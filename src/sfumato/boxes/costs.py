@@ -39,10 +39,9 @@ def numeric_names(axes: Sequence[Axis]) -> list[str]:
     return [axis.name for axis in axes if axis.kind == "numeric"]
 
 
-def default_wanted(axes: Sequence[Axis]) -> list[Wanted]:
-    """Return the means, variances and correlations of all numeric quasi attributes that are not constant."""
-    names = [axis.name for axis in axes if axis.kind == "numeric" and axis.span > 0]
-    names = [name if name.isidentifier() else f"`{name}`" for name in names]
+def default_wanted(numeric: Sequence[str]) -> list[Wanted]:
+    """Return the means, variances and correlations of all numeric quasi attributes, which are not constant."""
+    names = [name if name.isidentifier() else f"`{name}`" for name in numeric]
     texts = [f"mean({name})" for name in names] + [f"var({name})" for name in names]
     texts += [f"corr({one}, {other})" for one, other in itertools.combinations(names, 2)]
     return [Wanted(statistic=text) for text in texts]
@@ -111,7 +110,8 @@ def _terms(
     axes: Sequence[Axis], given: Sequence[Wanted] | None, microfile: Microfile, weights: Reals | None
 ) -> tuple[Sequence[Wanted], list[Term]]:
     """Return the statistics, and their sensitivities as functions of the records' values."""
-    wanted = default_wanted(axes) if given is None else given
+    numeric = [axis.name for axis in axes if axis.kind == "numeric" and axis.span > 0]
+    wanted = default_wanted(numeric) if given is None else given
     known = {axis.name: axis for axis in axes}
     values = {name: _numbers(microfile, known, name) for name in _names(wanted)}
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import reduce
+from operator import and_
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,10 +23,11 @@ from sfumato.boxes.checks import (
     unattainable,
 )
 from sfumato.boxes.columns import Column, bits_of, interval_column, node_column, range_column, run_column, set_column
-from sfumato.boxes.costs import Costs, check_wanted, costs_of
+from sfumato.boxes.costs import Costs, check_wanted, costs_of, default_wanted
 from sfumato.boxes.cutting import QUICK, subdivide
 from sfumato.boxes.edges import Edges, shown_values, snapped_edges
 from sfumato.boxes.exchanging import HEAT, PASSES, exchange_records, passes_for
+from sfumato.boxes.grids import grid_of
 from sfumato.boxes.limits import Rule, codes_in, limits_with
 from sfumato.boxes.parting import allowed, strata_of
 from sfumato.boxes.preferences import preferred_places
@@ -36,14 +39,15 @@ from sfumato.boxes.uncertainty import uncertainty_of
 from sfumato.measures.blocks import Blocks, homes_of
 from sfumato.measures.kept import Limit, keeps
 from sfumato.microfile.attribute import Kind
-from sfumato.microfile.forms import Form, Sets
+from sfumato.microfile.forms import Form, Interval, Sets
 from sfumato.microfile.hierarchy import Hierarchy
 from sfumato.microfile.microfile import Microfile
 from sfumato.parallel import side_by_side
 from sfumato.progress import Progress
 from sfumato.randomness import Secret
-from sfumato.release.households import refuse_sharper, renumbered
+from sfumato.release.households import refuse_sharper, released_in_common, renumbered
 from sfumato.release.release import Release
+from sfumato.statistics.language import parse
 
 if TYPE_CHECKING:
     from sfumato.boxes.boxes import Boxes
@@ -244,36 +248,61 @@ def _released(task: Task, boxes: Subdivision, ends: Summary, stay: Flags, quarte
     refuse_broken(_limits(task, microfile.take(chosen) if left_out else microfile, numbers, chosen, sizes))
     shared = tuple(axis.name for row, axis in enumerate(task.axes) if task.homes and row in task.homes.rows)
     refuse_sharper(table, settings.promise(shared), forms)
-    told = uncertainty_of(task.axes, task.costs, ends.totals, edges, chosen, sizes, settings.k)
-    public: dict[str, Any] = {
-        "method": "boxes",
-        "edges": settings.edges,
-        "grids": {name: its.grid for name, its in edges.items() if its.grid is not None},
-        "preserve": [one.model_dump(exclude_none=True) for one in task.costs.wanted],
-        "uncertainty": told,
-        "left_out": left_out,
-        "dismiss": settings.dismiss,
-        "calibrate": settings.calibrate,
-    }
-    if settings.household is not None and not settings.keep_household:
-        public["households"] = {"k": settings.k}
-    apart = {rule.attribute: {"l": rule.limit, "epsilon": rule.extra} for rule in task.rules if rule.places.size}
+    exactness = uncertainty_of(task.axes, task.costs, ends.totals, edges, chosen, sizes, settings.k)
     release = Release(
         table,
-        promise=settings.promise(shared),
+        # told from the table, for whether members have a value in common is known of the original alone
+        promise=settings.promise(released_in_common(table, settings.promise(), forms)),
         forms=forms,
         hierarchies=_sensitive_hierarchies(settings),
         identifiers=_withheld(settings),
-        settings=public | ({"apart": apart} if apart else {}),
+        settings=_public(settings, table, forms),
         private={
             "original_records": microfile.records,
-            "protection": _told(settings),
+            "left_out": left_out,
             "shown": shown_values(task.axes, edges, numbers, k=settings.k),
+            "uncertainty": exactness,
+            "protection": _told(settings),
         },
         secret=task.secret,
     )
     release.notes += _notes(settings, microfile)
     return release
+
+
+def _public(settings: Boxes, table: Microfile, forms: dict[str, Form]) -> dict[str, Any]:
+    """Return what everybody may know of the protection: what was wanted, and what the released table shows anyway."""
+    ends = {
+        name: tuple(table.series(column) for column in form.columns(name))
+        for name, form in forms.items()
+        if isinstance(form, Interval)
+    }
+    grids = {name: grid_of(*its) for name, its in ends.items()} if settings.edges == "snapped" else {}
+    numeric = [name for name, (lo, hi) in ends.items() if not lo.dtype.is_temporal() and lo.min() != hi.max()]
+    wanted = settings.preserve
+    if wanted is None:
+        known = {name: ends[name][0].is_not_null() for name in numeric}
+        # a correlation of what no two records have is none
+        wanted = tuple(
+            one
+            for one in default_wanted(numeric)
+            if reduce(and_, (known[name] for name in parse(one.statistic).attributes)).sum() > 1
+        )
+    public: dict[str, Any] = {
+        "method": "boxes",
+        "edges": settings.edges,
+        "grids": {name: step for name, step in grids.items() if step is not None},
+        "preserve": [one.model_dump(exclude_none=True) for one in wanted],
+        "suppress": settings.suppress,
+        "dismiss": settings.dismiss,
+        "calibrate": settings.calibrate,
+    }
+    if settings.household is not None and not settings.keep_household:
+        public["households"] = {"k": settings.k}
+    if settings.l is not None and (apart := settings.epsilon if settings.sensitive else settings.quasi):
+        own = {name: {"epsilon": settings.epsilon[name]} if name in settings.epsilon else {} for name in apart}
+        public["apart"] = {name: {"l": float(settings.l), **its} for name, its in own.items()}
+    return public
 
 
 def _edges(task: Task, row: int, ends: Summary, cells: Cells | None) -> Edges:

@@ -100,10 +100,11 @@ def _other_file(release: Release | None, people: Microfile) -> tuple[str, ...]:
     """Say whether a release seems to be of another file."""
     if release is None:
         return ()
-    records = release.microfile.records + int(release.settings.get("left_out", 0))
-    if records == people.records:
+    records, most = release.microfile.records, people.records
+    suppress = release.settings.get("suppress")
+    if records == most or (isinstance(suppress, int | float) and (1 - suppress) * most <= records < most):
         return ()
-    return (f"release: it tells of {records:,} records, the file has {people.records:,}; is it of this file?",)
+    return (f"release: it tells of {records:,} records, the file has {most:,}; is it of this file?",)
 
 
 def _last(found: dict[str, Verdict]) -> Verdict:

@@ -73,12 +73,9 @@ def estimate(
         emit(content | ({"picture": str(picture)} if picture else {}))
     else:
         show(found, picture)
-        left_out = opened.settings.get("left_out")
-        if isinstance(left_out, int) and left_out:
-            told = counted(
-                left_out, "record was left out of the release and has", "records were left out of the release and have"
-            )
-            console().print(f"{told} no part in this.")
+        suppress = opened.settings.get("suppress")
+        if isinstance(suppress, int | float) and suppress:
+            console().print(f"Up to {suppress:.1%} of the records may have been left out; they have no part in this.")
 
 
 def show(found: list[Estimate | Regression], picture: Path | None) -> None:

@@ -141,7 +141,7 @@ def as_json(recipe: Recipe, release: Release, written: Evidence) -> dict[str, An
         "recipe": str(recipe.path),
         "method": settings["method"],
         "records": release.microfile.records,
-        "left_out": settings["left_out"],
+        "left_out": release.private.get("left_out", 0),
         "promised": release.promise.model_dump(mode="json", exclude_none=True),
         "apart": settings.get("apart"),
         "households": settings.get("households"),
@@ -173,11 +173,11 @@ def _group_as_json(record: dict[str, Any]) -> dict[str, Any]:
 
 
 def _boxes_as_json(release: Release) -> dict[str, Any]:
-    settings = release.settings
+    settings, private = release.settings, release.private
     if settings["method"] != "boxes":
         return {}
-    edges = {"kind": settings["edges"], "grids": settings["grids"], "shown": release.private["shown"]}
-    return {"uncertainty": settings["uncertainty"], "edges": edges}
+    edges = {"kind": settings["edges"], "grids": settings["grids"], "shown": private["shown"]}
+    return {"uncertainty": private["uncertainty"], "edges": edges}
 
 
 def _show(recipe: Recipe, release: Release, written: Evidence, folder: Path, picture: Path | None) -> None:
@@ -201,7 +201,7 @@ def _show(recipe: Recipe, release: Release, written: Evidence, folder: Path, pic
     if told := [one.found for one in written.told if one.found is not None]:
         show_estimates(told, None)
     boxes = (
-        (*exactness(settings["uncertainty"]), *_drowned(recipe, release), *_edges(release))
+        (*exactness(release.private["uncertainty"]), *_drowned(recipe, release), *_edges(release))
         if settings["method"] == "boxes"
         else ()
     )
@@ -241,7 +241,7 @@ def _show_others(told: list[dict[str, Any]]) -> None:
 
 
 def _counted(release: Release, audit: Audit) -> str:
-    left_out = release.settings["left_out"]
+    left_out = release.private.get("left_out", 0)
     told = f"{plain(release.microfile.records)} records"
     if "blocks" in audit.measured:
         told += f" in {plain(audit.measured['blocks'])} blocks"
@@ -264,8 +264,8 @@ def _groups(release: Release) -> list[str]:
     if lines:
         exchanged = release.settings["exchanged"]
         lines.append(
-            f"The release says that values of {', '.join(exchanged['attributes'])} may have been exchanged between at "
-            f"most {exchanged['share']:.1%} of the records, and no more."
+            f"The release says that values of {', '.join(exchanged['attributes'])} may have been exchanged between "
+            "records, and no more."
         )
     return lines
 
@@ -307,7 +307,7 @@ def _fewest(group: dict[str, Any]) -> str:
 
 def _drowned(recipe: Recipe, release: Release) -> list[str]:
     """Say whether preserved statistics may be inexact because attributes that none of them names keep their detail."""
-    asked, ratio = recipe.protections[-1], release.settings["uncertainty"].get("ratio", 0.0)
+    asked, ratio = recipe.protections[-1], release.private["uncertainty"].get("ratio", 0.0)
     if not isinstance(asked, Boxes) or asked.preserve is None or ratio < MUCH or asked.detail <= LITTLE_DETAIL:
         return []
     named = {name for one in asked.preserve for name in parse(one.statistic).attributes}

@@ -32,8 +32,6 @@ from sfumato.release.release import Release
 if TYPE_CHECKING:
     from sfumato.groups.mask import GroupMask
 
-SHARES = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
-"""Bounds of the share of exchanged records that a release may tell; a narrower one would tell how many they are."""
 STRICTER = (0.02, 0.05, 0.1, 0.2, 0.3, 0.5)
 """Levels at which counts are reshaped in turn, as long as weights still show a hidden place."""
 
@@ -103,8 +101,6 @@ class Masked:
     microfile: Microfile
     record: dict[str, Any]
     """What only the steward may know."""
-    share: float
-    """The share of records that were exchanged."""
 
 
 def mask(settings: GroupMask, microfile: Microfile, progress: Progress, secret: Secret) -> Masked:
@@ -118,7 +114,7 @@ def mask(settings: GroupMask, microfile: Microfile, progress: Progress, secret: 
     progress("measuring", 0.0)
     refuse_standing_out(task, after)
     record = record_of(task, exchange.swaps, after, at_least=exchange.at_least)
-    return Masked(after, record, record["changed_records"] / microfile.records)
+    return Masked(after, record)
 
 
 def _hiding(task: Task, progress: Progress) -> tuple[Task, Exchange, Microfile]:
@@ -155,7 +151,7 @@ def released(masks: Sequence[GroupMask], masked: Sequence[Masked], secret: Secre
         # a mask alone promises nothing about single people
         promise=Promise(quasi=(), k=1),
         identifiers=tuple(hidden),
-        settings={"method": "exchange", "left_out": 0, "exchanged": public_statement(masks, masked)},
+        settings={"method": "exchange", "exchanged": public_statement(masks, masked)},
         private={
             "original_records": last.records,
             **{name: first[name] for name in ("cost", "swaps", "before", "after") if len(masked) == 1},
@@ -166,11 +162,10 @@ def released(masks: Sequence[GroupMask], masked: Sequence[Masked], secret: Secre
 
 
 def public_statement(masks: Sequence[GroupMask], masked: Sequence[Masked]) -> dict[str, Any]:
-    """Return what may be told to everybody: not of whom, not where, and how many only roughly."""
+    """Return what may be told to everybody: not of whom, not where, and not how many, which the table does not show."""
     moved = [(*one.group.parameter, *its.record["along"]) for one, its in zip(masks, masked, strict=True)]
     names = dict.fromkeys(itertools.chain.from_iterable(moved))
-    share = min(1.0, sum(one.share for one in masked))
-    return {"attributes": list(names), "share": next(one for one in SHARES if share <= one)}
+    return {"attributes": list(names)}
 
 
 def task_of(settings: GroupMask, microfile: Microfile, secret: Secret) -> Task:

@@ -90,7 +90,7 @@ def repair(settings: GroupMask, microfile: Microfile, progress: Progress, secret
         refuse_standing_out(task, after)
     record = record_of(replace(task, hidden=loop.hidden), loop.swaps(), after, at_least=None)
     record["against"] = loop.told(look) | {"vital_released": seen_openly}
-    return Masked(after, record, record["changed_records"] / microfile.records)
+    return Masked(after, record)
 
 
 @dataclass

@@ -26,7 +26,7 @@ from sfumato.partitions.rounding import dominated, shares_of
 from sfumato.progress import Progress
 from sfumato.randomness import Secret
 from sfumato.release.fuzziness import fuzzy_forms, fuzzy_safety
-from sfumato.release.households import refuse_sharper, renumbered, shared_names
+from sfumato.release.households import refuse_sharper, released_in_common, renumbered, shared_names
 from sfumato.release.release import Release
 
 if TYPE_CHECKING:
@@ -77,12 +77,13 @@ def protect(settings: FuzzyPartition, microfile: Microfile, progress: Progress, 
         kept = kept.filter(stay)
     _refuse_blur(graded, settings, levels)
     _refuse_lonely(graded, settings, kept)
-    promise = settings.promise(tuple(forms), common)
     table = _with_households(settings, table, secret)
-    refuse_sharper(table, promise, forms)
+    refuse_sharper(table, settings.promise(tuple(forms), common), forms)
+    # told from the table, for whether members have a value in common is known of the original alone
+    shared = released_in_common(table, settings.promise(tuple(forms)), forms)
     release = Release(
         table,
-        promise=promise,
+        promise=settings.promise(tuple(forms), shared),
         forms=forms,
         identifiers=settings.identifiers,
         settings={
@@ -91,11 +92,12 @@ def protect(settings: FuzzyPartition, microfile: Microfile, progress: Progress, 
             "levels": levels,
             **({"asked_levels": settings.levels} if levels < settings.levels else {}),
             "replaced": list(numeric),
-            "left_out": microfile.records - kept.records,
+            "suppress": settings.suppress,
             **({"households": {"k": settings.k}} if settings.household and not settings.keep_household else {}),
         },
         private={
             "original_records": microfile.records,
+            "left_out": microfile.records - kept.records,
             "protection": settings.model_dump(mode="json", exclude_defaults=True),
         },
         secret=secret,

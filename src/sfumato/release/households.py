@@ -44,6 +44,14 @@ def refuse_sharper(table: Microfile, promise: Promise, forms: Mapping[str, Form]
         )
 
 
+def released_in_common(table: Microfile, promise: Promise, forms: Mapping[str, Form]) -> tuple[str, ...]:
+    """Return the quasi attributes in which the members of every household are released alike, if households are."""
+    if promise.household is None:
+        return ()
+    columns = {name: forms[name].columns(name) if name in forms else (name,) for name in promise.quasi}
+    return tuple(name for name, its in columns.items() if released_alike(table, its, household=promise.household))
+
+
 def renumbered(table: Microfile, household: str, *, secret: Secret) -> Microfile:
     """Give households random numbers that do not depend on the numbers or the order that they had.
 

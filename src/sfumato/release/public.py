@@ -24,8 +24,6 @@ class Exchanged(Settings):
 
     attributes: tuple[str, ...] = ()
     """Attributes whose values may belong to other records."""
-    share: float = Field(default=1.0, ge=0, le=1)
-    """At most this share of the records."""
 
 
 class HouseholdPromise(Settings):
@@ -40,8 +38,8 @@ class Apart(Settings):
 
     l: float = Field(ge=1)  # noqa: E741  # the field's own letter
     """How many values lie apart in each box."""
-    epsilon: float
-    """How far apart."""
+    epsilon: float | None = None
+    """How far apart, where that was set."""
 
 
 class PublicSettings(Settings):
@@ -55,22 +53,22 @@ class PublicSettings(Settings):
     """The grid of each attribute's edges: its step, or a unit of time such as 3mo."""
     preserve: tuple[Wanted, ...] = ()
     """Statistics that were to be preserved."""
-    uncertainty: dict[Literal["achieved", "optimum", "ratio"], float] = Field(default_factory=dict)
-    """How exact these are."""
-    left_out: int = Field(default=0, ge=0)
-    """How many records are not in the release."""
+    suppress: float = Field(default=0.0, ge=0, lt=1)
+    """Up to which share of the records may have been left out."""
     dismiss: Dismiss | None = None
     """What estimates do with rare, wide boxes."""
     calibrate: bool | None = None
     """Whether their weights keep moments."""
     households: HouseholdPromise | None = None
     """What holds of households."""
-    shown: int | Literal["words", "grades"] | None = None
-    """How fuzzy sets are shown, or how many records have an edge at their own value."""
+    shown: Literal["words", "grades"] | None = None
+    """How fuzzy sets are shown."""
     apart: dict[str, Apart] = Field(default_factory=dict)
     """Diversity of numeric sensitive attributes."""
     levels: int | None = Field(default=None, ge=1)
     """Grades are multiples of one in this number."""
+    asked_levels: int | None = Field(default=None, ge=1)
+    """How many levels were asked for, where fewer are released."""
     replaced: tuple[str, ...] = ()
     """Attributes of the original in whose place fuzzy sets stand."""
     exchanged: Exchanged | None = None

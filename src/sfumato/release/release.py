@@ -195,7 +195,7 @@ class Release:
         """Return the first of some attributes whose exchange between records a statistic of them would notice."""
         exchanged = self.settings.get("exchanged", {}).get("attributes", [])
         touched = next((name for name in attributes if name in exchanged), None)
-        alone = len(attributes) == 1 and weight is None and not self.settings.get("left_out")
+        alone = len(attributes) == 1 and weight is None and not self.settings.get("suppress")
         return None if touched is None or (alone and not self._lacks(touched)) else touched
 
     def _lacks(self, name: str) -> bool:

@@ -71,7 +71,10 @@ def _sentences(promise: Promise, known: Sequence[str]) -> Iterator[str]:
     if promise.household is not None:
         yield f"Those who look alike come from at least {count(promise.k)} households."
     if promise.shared:
-        yield f"That members of a household have {listed(promise.shared)} in common tells no more of any of them."
+        yield (
+            f"Members of a household are released alike in {listed(promise.shared)}: having it in common tells no more "
+            "of any of them."
+        )
     if promise.q is not None:
         yield f"That every fuzzy set has at least {count(promise.q)} records is possible to {promise.level:g} (Q)."
     if promise.max_risk is not None:
@@ -106,8 +109,9 @@ def _have(promise: Promise) -> str:
 def apart(evidence: Evidence) -> Iterator[str]:
     """Say which values of quasi attributes each block had, which only the original tells."""
     for name, rule in evidence.setting("apart").items():
-        values, apart = _value(rule, "l"), _value(rule, "epsilon")
-        yield f"When it was made, each block had {values} values of {name} that lie {apart} apart."
+        values, given = _value(rule, "l"), isinstance(rule, dict) and "epsilon" in rule
+        which = f"values of {name} that lie {_value(rule, 'epsilon')} apart" if given else f"different values of {name}"
+        yield f"When it was made, each block had {values} {which}."
 
 
 def withheld_households(evidence: Evidence) -> Iterator[str]:
@@ -137,12 +141,11 @@ def _value(rule: object, name: str) -> str:
 
 def exchanged(evidence: Evidence) -> tuple[str, ...]:
     """Say that values may have been exchanged between records, if the certificate says so."""
-    names, part = evidence.exchanged, evidence.setting("exchanged").get("share")
-    if not names or not isinstance(part, int | float):
+    if not evidence.exchanged:
         return ()
     return (
-        f"Values of {listed(names)} may have been exchanged between at most {share(part)} of "
-        "the records. Of whom and where is not told, for that would undo it.",
+        f"Values of {listed(evidence.exchanged)} may have been exchanged between records. Of whom, where and how many "
+        "is not told, for that would help to undo it.",
     )
 
 

@@ -43,11 +43,10 @@ def protection_section(evidence: Evidence) -> Section | None:
     replaced = settings.get("replaced")
     if isinstance(replaced, list) and replaced:
         sentences.append(f"Replaced: {listed(replaced)}.")
-    left_out = settings.get("left_out")
-    if isinstance(left_out, int):
-        left = f"{counted(left_out, 'record was', 'records were')} left out."
-        sentences.append(left if left_out else "Nobody was left out.")
-    sentences += exactness(evidence.setting("uncertainty"))
+    suppress = settings.get("suppress")
+    if isinstance(suppress, int | float):
+        left = f"Up to {share(suppress)} of the records may have been left out."
+        sentences.append(left if suppress else "Nobody was left out.")
     if not evidence.certificate.promise.quasi:
         sentences.append(UNPROTECTED)
     return Section("protection", "How it was protected", tuple(sentences), (*_grids(evidence), *_sets(evidence)))
@@ -72,7 +71,7 @@ def shown_edges(shown: int, k: int) -> str:
 
 
 def exactness(told: Mapping[str, Any]) -> list[str]:
-    """Say how far statistics may be off, beside the formula's optimum, as far as a certificate tells it."""
+    """Say how far statistics may be off, beside the formula's optimum, as far as the steward's record tells it."""
     achieved, optimum, ratio = (told.get(name) for name in ("achieved", "optimum", "ratio"))
     if not isinstance(achieved, int | float):
         return []

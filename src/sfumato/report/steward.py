@@ -15,6 +15,7 @@ from sfumato.report.attacks import Attacked, attacked_section
 from sfumato.report.evidence import Evidence
 from sfumato.report.others import Other, others_section
 from sfumato.report.page import Picture, Section, Table, count, counted, listed, number, share
+from sfumato.report.protected import exactness
 from sfumato.report.records import RecordPart
 
 Form = TypeVar("Form", bound=RecordPart)
@@ -25,7 +26,10 @@ UNCOUNTED = (
 )
 DRAWN, LISTED = 12, 24
 """So many places are drawn at most, and listed."""
-KEPT_APART = ("seal", "groups", "protection", "alternatives", "cost", "swaps", "before", "after")
+KEPT_APART = (
+    *("seal", "groups", "protection", "alternatives", "cost", "swaps", "before", "after"),
+    *("secret", "uncertainty"),
+)
 """Parts of a record that are shown elsewhere, or that are of no use to a reader."""
 
 
@@ -131,6 +135,7 @@ class Record(RecordPart):
     groups: tuple[Hidden, ...] = ()
     alternatives: tuple[Other, ...] = ()
     protection: dict[str, JsonValue] = Field(default_factory=dict)
+    uncertainty: dict[str, JsonValue] = Field(default_factory=dict)
     rest: dict[str, JsonValue] = Field(default_factory=dict)
     """What else stands there."""
 
@@ -184,7 +189,8 @@ def private_sections(record: Record, attacked: Attacked | None = None) -> tuple[
     told = "What could help to undo the release. Keep it apart from it."
     others = () if not record.alternatives else (others_section(record.alternatives),)
     found = () if attacked is None else (attacked_section(attacked),)
-    return (*groups, *found, *others, Section("record", "The steward's record", (told,), shown))
+    sentences = (told, *exactness(record.uncertainty))
+    return (*groups, *found, *others, Section("record", "The steward's record", sentences, shown))
 
 
 def _group_section(place: int, group: Hidden) -> Section:

@@ -46,11 +46,11 @@ def statistics_card(evidence: Evidence) -> Card:
 
 def _partly(evidence: Evidence) -> tuple[str, ...]:
     """Say that what is told is not of the whole original, if records or values were left out."""
-    left_out = evidence.settings.get("left_out")
+    left_out = evidence.settings.get("suppress")
     lacking = any(one.found is not None and one.found.left_out for one in evidence.told)
     if not lacking and not left_out:
         return ()
-    who = listed([*["were left out"] * bool(left_out), *["lack a value"] * lacking]).replace(" and ", " or ")
+    who = listed([*["may have been left out"] * bool(left_out), *["lack a value"] * lacking]).replace(" and ", " or ")
     return (f"Records that {who} have no part in this: with them, statistics may be others.",)
 
 

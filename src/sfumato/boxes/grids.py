@@ -1,0 +1,70 @@
+"""On which grid released edges lie, as anybody can see from the table."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import numpy as np
+import polars as pl
+
+from sfumato.arrays import Reals
+from sfumato.boxes.edges import DATE_UNITS, TIME_UNITS
+
+LEADING = (5, 2, 1)
+"""The first digit of a readable step."""
+DIGITS = 13
+"""Steps of more digits than this below the largest edge are not looked for."""
+TOLERANCE = 1e-12
+"""How far, relatively, doubles may lie from the multiple that they stand for."""
+
+
+def grid_of(lo: pl.Series, hi: pl.Series) -> float | str | None:
+    """Return the coarsest readable step, or unit of time, that all released edges are multiples of; None if none is.
+
+    It is told from the edges alone: the grid that was chosen for them may be finer, and would tell of the original.
+
+    Parameters
+    ----------
+    lo, hi
+        The released columns of an attribute.
+
+    Examples
+    --------
+    >>> grid_of(pl.Series([20, 40, None]), pl.Series([40, 65, None]))
+    5.0
+    """
+    if lo.dtype.is_temporal():
+        return _unit_of(lo.drop_nulls().unique(), hi.drop_nulls().unique())
+    ends = pl.concat([lo, hi]).drop_nulls().unique()
+    return _whole_step(ends) if ends.dtype.is_integer() else _step(ends.cast(pl.Float64).to_numpy())
+
+
+def _unit_of(first: pl.Series, last: pl.Series) -> str | None:
+    """Return the coarsest unit whose first moments, and whose last ones, the edges are."""
+    units = DATE_UNITS if first.dtype == pl.Date else TIME_UNITS
+    if isinstance(first.dtype, pl.Datetime):
+        first, last = (its.dt.replace_time_zone(None) for its in (first, last))
+    after = (last.to_physical().cast(pl.Int64) + 1).cast(last.to_physical().dtype).cast(last.dtype)
+    edges = pl.concat([first, after])
+    return next((unit for unit in units if bool((edges.dt.truncate(unit) == edges).all())), None)
+
+
+def _whole_step(ends: pl.Series) -> float | None:
+    common = int(np.gcd.reduce(ends.cast(pl.Int64).to_numpy()))
+    if common == 0:
+        return None
+    powers = range(int(math.log10(abs(common))) + 1, -1, -1)
+    return next(float(lead * 10**power) for power in powers for lead in LEADING if common % (lead * 10**power) == 0)
+
+
+def _step(ends: Reals) -> float | None:
+    largest = float(np.abs(ends).max(initial=0.0))
+    if largest == 0:
+        return None
+    highest = math.floor(math.log10(largest))
+    for power, lead in itertools.product(range(highest, highest - DIGITS, -1), LEADING):
+        steps = ends / float(f"{lead}e{power}")
+        if bool((np.abs(steps - np.rint(steps)) <= TOLERANCE * np.maximum(np.abs(steps), 1.0)).all()):
+            return float(f"{lead}e{power}")
+    return None

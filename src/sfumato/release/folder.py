@@ -99,6 +99,20 @@ def remove_private(place: Path) -> None:
         place.parent.rmdir()
 
 
+def forget(records: Path, seal: str) -> None:
+    """Remove the private records of a release that was replaced: what could undo it is of use to nobody else."""
+    left = records
+    try:
+        for left in sorted(records.glob(f"{seal[:16]}.*json")):
+            left.unlink()
+    except OSError as error:
+        raise ReleaseError(
+            f"the release was written, but the private record of the one that it replaced cannot be removed: "
+            f"{os.strerror(error.errno or errno.EIO)}",
+            hint=f"remove {left}",
+        ) from None
+
+
 def write_private(path: Path, content: str) -> None:
     """Write a new file that only its owner can read."""
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
@@ -35,7 +36,7 @@ from sfumato.release.certificate import (
 )
 from sfumato.release.codebook import Codebook, describe
 from sfumato.release.data import column_facts, released_frame, reordered, write_data
-from sfumato.release.folder import beside, check_target, move_private, new_folder, remove_private, write_private
+from sfumato.release.folder import beside, check_target, forget, move_private, new_folder, remove_private, write_private
 from sfumato.release.public import check_settings
 from sfumato.statistics.dismissal import Dismiss, Dismissal, dismissal_of
 from sfumato.statistics.estimate import Estimate, Regression
@@ -44,6 +45,7 @@ from sfumato.statistics.language import Statistic, parse
 from sfumato.statistics.sensitivity import sensitivities
 from sfumato.version import __version__
 
+SEAL = re.compile("[0-9a-f]{64}")
 Format = Literal["parquet", "csv"]
 Order = Literal["shuffled", "kept"]
 
@@ -298,12 +300,15 @@ class Release:
             certificate = self._fill(work, frame, measured, format)
             progress("verifying", 0.7)
             _verify(work)
+            replaced = _seal_in(folder)
             record = record_file(beside(folder, ".private"), certificate.seal)
             if not record.exists():
                 undo.push(lambda kind, *_: remove_private(record) if kind else None)
             write_private(work / ".private", to_json({"seal": certificate.seal, **private}))
             move_private(work / ".private", record)
             progress("verifying", 1.0)
+        if replaced is not None and replaced != certificate.seal:
+            forget(beside(folder, ".private"), replaced)
         return folder
 
     def _fill(self, work: Path, frame: pl.DataFrame, measured: dict[str, Any], format: Format) -> Certificate:
@@ -388,6 +393,14 @@ def _refuse_strangers(folder: Path) -> None:
         raise ReleaseError(f"{folder} is no release: {error.message}", hint="choose a new folder") from None
     if not kind.startswith("sfumato-release-"):
         raise ReleaseError(f"{folder} is no release of sfumato", hint="choose a new folder")
+
+
+def _seal_in(folder: Path) -> str | None:
+    """Return the seal of a release that is about to be replaced, if there is one."""
+    if not (folder / CERTIFICATE).exists():
+        return None
+    seal = read_json(folder / CERTIFICATE).get("seal")
+    return seal if isinstance(seal, str) and SEAL.fullmatch(seal) else None
 
 
 def _verify(folder: Path) -> None:

@@ -109,3 +109,13 @@ def test_group_masks_and_fuzzy_sets_release_one_missing_value(tmp_path):
         written = read(tmp_path / name)
         assert written["income"].null_count() == int(frame["income"].is_in(CODES).sum())
         assert not written["income"].is_in(CODES).any()
+
+
+def test_codes_of_categories_that_were_read_from_a_file(tmp_path):
+    """Text of a file is held in categories of its own."""
+    (tmp_path / "people.csv").write_text("q,s\n" + "a,?\na,x\nb,\nb,unknown\n" * 5)
+    microfile = sf.read(tmp_path / "people.csv", missing=["?", "unknown"])
+    assert isinstance(microfile.series("s").dtype, pl.Categorical)
+    release = sf.Release(microfile, promise=sf.Promise(quasi="q", sensitive="s", k=10))
+    release.write(tmp_path / "out")
+    assert release.table["s"].null_count() == read(tmp_path / "out")["s"].null_count() == 15

@@ -265,10 +265,7 @@ def _may_hide(series: pl.Series) -> bool:
     """Whether a column has cells that mean a missing value, though no code was declared and they are not null."""
     if series.dtype.is_float():
         return bool(series.is_nan().any())
-    if isinstance(series.dtype, pl.Enum):
-        return "" in series.dtype.categories
-    if isinstance(series.dtype, pl.Categorical):
-        # polars compares a column of categories only if it has some
+    if isinstance(series.dtype, pl.Categorical | pl.Enum):
         series = series.unique().cast(pl.String)
     return series.dtype == pl.String and bool((series == "").any())
 

@@ -22,11 +22,14 @@ import polars as pl
 from sfumato.arrays import Bytes
 from sfumato.errors import MicrofileError
 from sfumato.microfile.dialect import Dialect, damaged, find_dialect, mostly_utf8, rows
+from sfumato.microfile.memory import check_fits
 from sfumato.microfile.microfile import check_distinct
 from sfumato.microfile.settling import NOT_AVAILABLE
 from sfumato.progress import Progress, silent
 
 BLOCK = 32 << 20
+ROOM = 6
+"""Reading a block takes so many times its size, beside what is kept of it."""
 SAMPLE = 1 << 20
 BOM = codecs.BOM_UTF8
 
@@ -49,6 +52,7 @@ def read_delimited(
 
     Integers and reals become numbers, everything else categories, and so does every column in ``text``.
     """
+    check_fits(ROOM * min(block, path.stat().st_size))
     from sfumato.kernels.delimited import TEXT
 
     with _open(path) as file:
@@ -213,6 +217,9 @@ def _parse(
         carried = data[used:]
         records += found
         done += len(block)
+        if frames and not last:
+            a_byte = sum(frame.estimated_size() for frame in frames) / done
+            check_fits(max(total - done, 0) * a_byte + ROOM * len(block))
         progress(f"reading {path.name}", min(done / total, 1.0))
     if widened:
         raise _WidenedError

@@ -9,6 +9,7 @@ import polars as pl
 
 from sfumato.errors import MicrofileError, SettingError, nearest
 from sfumato.microfile.delimited import read_delimited
+from sfumato.microfile.memory import check_fits
 from sfumato.microfile.microfile import Kinds, Microfile, Missing, codes_for
 from sfumato.microfile.settling import settle_text
 from sfumato.progress import Progress, silent
@@ -62,6 +63,8 @@ def read(
             return read_statistical(path, kinds=kinds, missing=missing, encoding=encoding)
     except MicrofileError as error:
         raise MicrofileError(f"{path.name}: {error.message}", hint=error.hint) from None
+    except MemoryError:
+        raise MicrofileError(f"{path.name}: there is not enough memory to read the file") from None
     endings = ", ".join(ending.lstrip(".") for ending in (*DELIMITED, *PARQUET, *STATISTICAL))
     raise SettingError(f"{path.name} has an ending that is not known", hint=f"known are: {endings}")
 
@@ -92,7 +95,18 @@ def _read_parquet(path: Path) -> pl.DataFrame:
     categories = pl.Categorical(pl.Categories.random())
     try:
         scanned = pl.scan_parquet(path, glob=False)
-        text = [name for name, dtype in scanned.collect_schema().items() if dtype == pl.String]
+        schema = scanned.collect_schema()
+        # a few bytes of a file can stand for very many records
+        check_fits(scanned.select(pl.len()).collect().item() * sum(map(_width, schema.values())))
+        text = [name for name, dtype in schema.items() if dtype == pl.String]
         return scanned.with_columns(pl.col(text).cast(categories)).collect(engine="streaming")
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError):
         raise MicrofileError("the file is not a Parquet file, or is damaged") from None
+
+
+def _width(dtype: pl.DataType) -> float:
+    """Return how many bytes a value takes at least; text becomes codes."""
+    if not (dtype.is_numeric() or dtype.is_temporal() or dtype == pl.Boolean):
+        return 4.0
+    # eight values, and a byte that says which are missing
+    return (pl.Series([None] * 8, dtype=dtype).estimated_size() - 1) / 8

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 
-from sfumato.errors import MicrofileError, needs
+from sfumato.errors import needs
+from sfumato.microfile.foreign import Foreign, read_apart
 from sfumato.microfile.microfile import Kinds, Microfile, Missing
 from sfumato.microfile.settling import all_whole
 
@@ -20,48 +21,17 @@ def read_statistical(path: Path, *, kinds: Kinds | None, missing: Missing | None
     Values that the file itself declares missing (SPSS user-missing values and the like) are missing. The
     value labels of a SAS file are read from the catalogue of its name, ``sas7bcat``, if that lies beside it.
     """
-    try:
-        import pyreadstat
-    except ImportError:
-        raise needs(f"{path.suffix} files", "pyreadstat", extra="files") from None
-    readers: dict[str, Any] = {
-        ".sav": pyreadstat.read_sav,
-        ".zsav": pyreadstat.read_sav,
-        ".dta": pyreadstat.read_dta,
-        ".sas7bdat": pyreadstat.read_sas7bdat,
-    }
-    options = {"encoding": encoding} if encoding else {}
-    try:
-        frame, meta = readers[path.suffix.lower()](str(path), output_format="polars", **options)
-        labels = {**meta.variable_value_labels, **_catalogued(path, meta)}
-    except (pyreadstat.ReadstatError, pyreadstat.PyreadstatError, ValueError, ArithmeticError):
-        raise MicrofileError(
-            f"the file is not a {path.suffix.lstrip('.')} file, is damaged, or has another encoding"
-        ) from None
-    frame = _settled(frame)
-    guessed = {**_measures(frame, meta), **(kinds or {})}
+    if find_spec("pyreadstat") is None:
+        raise needs(f"{path.suffix} files", "pyreadstat", extra="files")
+    found = read_apart(path, encoding=encoding)
+    frame = _settled(found.frame)
     return Microfile(
         frame,
-        kinds=guessed,
+        kinds={**_measures(frame, found), **(kinds or {})},
         missing=missing,
-        labels=labels,
-        titles={name: title for name, title in meta.column_names_to_labels.items() if title},
+        labels=found.labels,
+        titles=found.titles,
     )
-
-
-def _catalogued(path: Path, meta: Any) -> dict[str, dict[Any, str]]:
-    """Return the value labels of a SAS file, which stand in a catalogue beside it."""
-    catalogue = path.with_suffix(".sas7bcat")
-    if path.suffix.lower() != ".sas7bdat" or not catalogue.is_file():
-        return {}
-    import pyreadstat
-
-    _, formats = pyreadstat.read_sas7bcat(str(catalogue), output_format="polars")
-    return {
-        name: formats.value_labels[kind]
-        for name, kind in meta.variable_to_label.items()
-        if kind in formats.value_labels
-    }
 
 
 def _settled(frame: pl.DataFrame) -> pl.DataFrame:
@@ -77,12 +47,12 @@ def _settled(frame: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _measures(frame: pl.DataFrame, meta: Any) -> dict[str, str]:
+def _measures(frame: pl.DataFrame, found: Foreign) -> dict[str, str]:
     """Return the kinds that an SPSS file declares, where they fit what its columns hold."""
     kinds = {}
-    for name, measure in meta.variable_measure.items():
+    for name, measure in found.measures.items():
         kind = _MEASURES.get(measure)
-        labels = meta.variable_value_labels.get(name)
+        labels = found.labels.get(name)
         if kind is None or (kind == "numeric" and not frame.schema[name].is_numeric()):
             continue
         if kind != "numeric" and frame.schema[name].is_numeric() and not labels:

@@ -1,0 +1,187 @@
+"""Reading files of SPSS, Stata and SAS in a process of its own, which may crash, hang or take too much memory.
+
+The library that reads them is written in C and meets a damaged file with whatever happens. So it runs in a child
+process with limits; the table comes back through a file without a name, which is gone as soon as both have closed it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import signal
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any, cast
+
+import polars as pl
+
+from sfumato.errors import MicrofileError
+from sfumato.microfile.memory import available_memory, told
+
+SECONDS = 60.0
+SECONDS_PER_MEGABYTE = 2.0
+"""What reading may take of a processor's time: some, and by far more than intact files need for their size."""
+MEMORY = 1 << 30
+MEMORY_PER_BYTE = {".zsav": 8_000, ".sas7bdat": 1_000}
+MEMORY_PER_BYTE_ELSE = 200
+"""What reading may take of memory, which a damaged file could ask for without end: more than intact files need, each
+byte of which can stand for several values of some 32 bytes, where they are compressed for very many."""
+PATIENCE = 10
+"""On a busy machine the clock may show so many times as much."""
+NOT_STARTED, NOT_OF_ITS_FORM, OUT_OF_MEMORY = 1, 3, 4
+"""How the child process ends where it can say why; else the library that reads has crashed."""
+
+
+@dataclass(frozen=True)
+class Foreign:
+    """What a file of another package holds."""
+
+    frame: pl.DataFrame
+    """Its data."""
+    labels: dict[str, dict[Any, str]]
+    """What codes mean, by columns."""
+    titles: dict[str, str]
+    """Columns' names in words."""
+    measures: dict[str, str]
+    """Columns' levels of measurement, where the file has them."""
+
+
+def read_apart(path: Path, *, encoding: str | None, seconds: float | None = None) -> Foreign:
+    """Read a sav, zsav, dta or sas7bdat file in a child process.
+
+    ``seconds`` limits the processor's time; default: generous, and in proportion to the file's size.
+    """
+    seconds = SECONDS + SECONDS_PER_MEGABYTE * path.stat().st_size / 2**20 if seconds is None else seconds
+    ending = path.suffix.lower().lstrip(".")
+    memory = MEMORY + MEMORY_PER_BYTE.get(path.suffix.lower(), MEMORY_PER_BYTE_ELSE) * path.stat().st_size
+    if (available := available_memory()) is not None:
+        memory = min(memory, available)
+    with _nameless() as file:
+        task = {
+            "path": os.path.abspath(path),
+            "encoding": encoding,
+            "seconds": max(int(seconds), 1),
+            "memory": memory,
+            "file": file.fileno(),
+        }
+        try:
+            ended = subprocess.run(
+                [sys.executable, "-P", "-c", "from sfumato.microfile.foreign import main; main()"],
+                input=json.dumps(task).encode(),
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+                pass_fds=[file.fileno()],
+                timeout=PATIENCE * seconds,
+                check=False,
+            )
+            code = ended.returncode
+        except subprocess.TimeoutExpired:
+            raise _endless(seconds) from None
+        if code == -signal.SIGXCPU:
+            raise _endless(seconds)
+        if code == OUT_OF_MEMORY:
+            raise MicrofileError(
+                f"reading the file needs more than {told(memory)} of memory",
+                hint="if it opens in the program that wrote it, use a machine with more memory",
+            )
+        if code == NOT_STARTED:
+            raise MicrofileError(
+                f"the process that reads {ending} files could not be started",
+                hint=f"{sys.executable} must be able to import sfumato and pyreadstat",
+            )
+        if code != 0:
+            raise MicrofileError(f"the file is not a {ending} file, is damaged, or has another encoding")
+        facts = json.loads(ended.stdout)
+        file.seek(0)
+        frame = pl.read_ipc(file)
+    return Foreign(
+        frame,
+        {name: dict(its) for name, its in facts["labels"].items()},
+        facts["titles"],
+        facts["measures"],
+    )
+
+
+def _endless(seconds: float) -> MicrofileError:
+    return MicrofileError(
+        f"reading the file was given up after {seconds:,.0f} seconds of computing: it is probably damaged",
+        hint="open it in the program that wrote it, and save it again",
+    )
+
+
+def _nameless() -> IO[bytes]:
+    """Open a file in memory where there is such a thing, else one that has no name: a record's values stay nowhere."""
+    if hasattr(os, "memfd_create"):
+        return os.fdopen(os.memfd_create("sfumato"), "w+b")
+    return cast(IO[bytes], tempfile.TemporaryFile())  # the caller closes it
+
+
+def main() -> None:
+    """Read a file as a child process: the task on standard input, facts on standard output, the table in a file."""
+    import pyreadstat  # noqa: F401  # where it cannot be imported, no file is to blame
+
+    task = json.load(sys.stdin)
+    _limit(task["seconds"], task["memory"])
+    try:
+        frame, meta = _read(Path(task["path"]), task["encoding"])
+        facts = {
+            "labels": {name: list(its.items()) for name, its in _labels(Path(task["path"]), meta).items()},
+            "titles": {name: title for name, title in meta.column_names_to_labels.items() if title},
+            "measures": dict(meta.variable_measure),
+        }
+        with os.fdopen(task["file"], "w+b", closefd=False) as file:
+            frame.write_ipc(file, compression="uncompressed")
+        sys.stdout.write(json.dumps(facts))
+    except MemoryError:
+        os._exit(OUT_OF_MEMORY)
+    except Exception:
+        # of a damaged file, the library may raise anything
+        os._exit(NOT_OF_ITS_FORM)
+
+
+def _limit(seconds: int, memory: int) -> None:
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 5))
+    hard = resource.getrlimit(resource.RLIMIT_AS)[1]
+    if hard != resource.RLIM_INFINITY:
+        return
+    try:
+        taken = int(Path("/proc/self/statm").read_text().split()[0]) * os.sysconf("SC_PAGE_SIZE")
+    except OSError:
+        return
+    resource.setrlimit(resource.RLIMIT_AS, (taken + memory, hard))
+
+
+def _read(path: Path, encoding: str | None) -> tuple[pl.DataFrame, Any]:
+    import pyreadstat
+
+    readers: dict[str, Any] = {
+        ".sav": pyreadstat.read_sav,
+        ".zsav": pyreadstat.read_sav,
+        ".dta": pyreadstat.read_dta,
+        ".sas7bdat": pyreadstat.read_sas7bdat,
+    }
+    options = {"encoding": encoding} if encoding else {}
+    frame, meta = readers[path.suffix.lower()](str(path), output_format="polars", **options)
+    return frame, meta
+
+
+def _labels(path: Path, meta: Any) -> dict[str, dict[Any, str]]:
+    """Return the value labels; those of a SAS file stand in a catalogue beside it."""
+    catalogue = path.with_suffix(".sas7bcat")
+    labels: dict[str, dict[Any, str]] = dict(meta.variable_value_labels)
+    if path.suffix.lower() != ".sas7bdat" or not catalogue.is_file():
+        return labels
+    import pyreadstat
+
+    _, formats = pyreadstat.read_sas7bcat(str(catalogue), output_format="polars")
+    return labels | {
+        name: formats.value_labels[kind]
+        for name, kind in meta.variable_to_label.items()
+        if kind in formats.value_labels
+    }

@@ -1,4 +1,4 @@
-"""A range that is called guaranteed holds the statistic of the original, also after values were exchanged."""
+"""A guaranteed range holds the original's statistic, also after values were exchanged between records."""
 
 from __future__ import annotations
 

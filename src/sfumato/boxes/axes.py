@@ -27,7 +27,7 @@ AxisKind = Literal["numeric", "date", "ordinal", "tree", "set"]
 EXACT = 2**53
 """Doubles hold all whole numbers up to here."""
 NANOSECONDS = 1000
-"""A release tells times in microseconds."""
+"""In a microsecond."""
 ROUND = 10**12
 """Origins are multiples of this, so that what is readable stays so."""
 ORDERING_SAMPLE = 10_000
@@ -145,18 +145,21 @@ def as_rows(columns: Sequence[Reals]) -> Reals:
 def _axis(microfile: Microfile, name: str, hierarchy: Hierarchy | None, tiling: bool) -> Axis:
     attribute = microfile.attribute(name)
     if attribute.kind is Kind.NUMERIC and hierarchy is None:
-        dated = microfile.series(name).dtype.is_temporal()
-        numbers = microfile.numbers(name)
+        series, numbers = microfile.series(name), microfile.numbers(name)
         missing = np.isnan(numbers)
-        origin, spacing = 0, 0.0
-        dtype, largest = microfile.series(name).dtype, float(np.abs(numbers).max(initial=0.0, where=~missing))
-        if (dated or dtype.is_integer()) and largest >= EXACT:
-            numbers, origin, spacing = _from_origin(microfile.series(name), numbers)
+        origin, spacing, dated = 0, 0.0, series.dtype.is_temporal()
+        if dated:
+            series = series.to_physical()
+            if is_fine(microfile.series(name).dtype):
+                # a release tells times in microseconds
+                spacing = float((series % NANOSECONDS != 0).any())
+                series = series // NANOSECONDS
+                numbers = np.where(missing, np.nan, series.cast(pl.Float64).fill_null(float("nan")).to_numpy())
+        dtype, largest = series.dtype, float(np.abs(numbers).max(initial=0.0, where=~missing))
+        if dtype.is_integer() and largest >= EXACT:
+            numbers, origin, spacing = _from_origin(series, numbers)
         elif isinstance(dtype, pl.Decimal) and largest >= 10.0 ** (DIGITS - dtype.scale):
             spacing = float(np.spacing(largest))
-        if isinstance(dtype, pl.Datetime) and dtype.time_unit == "ns":
-            between = bool((microfile.series(name).to_physical() % NANOSECONDS != 0).any())
-            spacing = max(spacing, float(NANOSECONDS) * between)
         if missing.any():
             numbers[missing] = 0.0
         return Axis(name, "date" if dated else "numeric", numbers, missing, origin=origin, spacing=spacing)
@@ -170,9 +173,19 @@ def _axis(microfile: Microfile, name: str, hierarchy: Hierarchy | None, tiling: 
     return Axis(name, kind, places, missing, values, declared=tuple(map(str, attribute.order)))
 
 
+def is_fine(dtype: pl.DataType) -> bool:
+    """Tell whether a column holds times in nanoseconds."""
+    return isinstance(dtype, pl.Datetime) and dtype.time_unit == "ns"
+
+
+def released_type(dtype: pl.DataType) -> pl.DataType:
+    """Return the type of a column's boxes."""
+    return pl.Datetime("us", getattr(dtype, "time_zone", None)) if is_fine(dtype) else dtype
+
+
 def _from_origin(series: pl.Series, numbers: Reals) -> tuple[Reals, int, float]:
     """Return large whole numbers by their distances from an origin, and how far apart those that doubles tell are."""
-    whole = (series.to_physical() if series.dtype.is_temporal() else series).cast(pl.Int128)
+    whole = series.cast(pl.Int128)
     whole = whole.set(pl.Series(np.isnan(numbers)), None)
     low, high = int(whole.min()), int(whole.max())  # type: ignore[arg-type]  # of whole numbers
     origin = low - low % ROUND

@@ -5,14 +5,14 @@ from __future__ import annotations
 import itertools
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
 from sfumato.arrays import Codes, Counts, Flags, Reals
-from sfumato.boxes.axes import NANOSECONDS, Axis
+from sfumato.boxes.axes import Axis
 from sfumato.boxes.edges import Edges
 from sfumato.doubles import outward
 from sfumato.errors import SettingError
@@ -91,13 +91,9 @@ def _dates(ticks: pl.Series, dtype: pl.DataType) -> pl.Series:
     """Return moments, none beyond the years 1 to 9999, for other libraries know no more."""
     if not isinstance(dtype, pl.Datetime):
         return ticks.clip(*YEARS).cast(pl.Int32).cast(dtype)
-    unit: Literal["us", "ms"] = "ms" if dtype.time_unit == "ms" else "us"
-    if dtype.time_unit == "ns":
-        # an end lies further out than this rounds, if some value lies between microseconds
-        ticks = ticks.cast(pl.Int64) // NANOSECONDS
-    day = {"ms": 86_400_000, "us": 86_400_000_000}[unit]
+    day = {"ms": 86_400_000, "us": 86_400_000_000}[dtype.time_unit]
     ticks = ticks.clip(YEARS[0] * day, (YEARS[1] + 1) * day - 1).cast(pl.Int64)
-    return ticks.cast(pl.Datetime(unit, dtype.time_zone))
+    return ticks.cast(dtype)
 
 
 def _places(edges: Edges, lacking: Flags) -> tuple[Counts, Counts]:
@@ -172,9 +168,13 @@ def run_column(axis: Axis, edges: Edges, lacking: Flags) -> Column:
     runs, codes = _runs(edges, lacking, len(axis.values))
     behind = [] if axis.nodes else _listed_places(axis)
     described = []
+    names, taken = {str(value) for value in axis.values}, dict[str, tuple[str, ...]]()
     for first, last in runs:
         members = _whole_nodes(axis, first, last) if axis.nodes else tuple(itertools.chain(*behind[first : last + 1]))
-        described.append((_run_label(axis, first, last, members), members))
+        # a label that also means something else would put cells together that are apart
+        label = _node_label(axis, first, last, members)
+        own = label is not None and label not in names and taken.setdefault(label, members) == members
+        described.append((label if own and label else _set_label(members), members))
     return _labelled(axis.name, described, codes, lacking).described(nodes=axis.nodes, chosen="nodes")
 
 
@@ -212,12 +212,12 @@ def _listed_places(axis: Axis) -> list[tuple[str, ...]]:
     return [tuple(its) for its in behind]
 
 
-def _run_label(axis: Axis, first: int, last: int, members: tuple[str, ...]) -> str:
-    """Return the label of a node, where one stands for just these values, so that runs that are apart stay so."""
+def _node_label(axis: Axis, first: int, last: int, members: tuple[str, ...]) -> str | None:
+    """Return the label of the node that stands for just these values, if there is one."""
     for level, labels in enumerate(axis.labels if axis.nodes is None else ()):
         if first < last and set(axis.listed[level].get(labels[first], ())) == set(members):
             return labels[first]
-    return _set_label(members)
+    return None
 
 
 def set_column(axis: Axis, bits: Bits, lacking: Flags, groups: Codes | None = None) -> Column:

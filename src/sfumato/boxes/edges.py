@@ -276,7 +276,7 @@ def _ticks(moments: pl.Series) -> Counts:
 
 
 def _ticks_a_day(dtype: pl.DataType) -> int:
-    return 86_400 * {"ms": 10**3, "us": 10**6, "ns": 10**9}[dtype.time_unit] if isinstance(dtype, pl.Datetime) else 1
+    return 86_400 * {"ms": 10**3, "us": 10**6}[dtype.time_unit] if isinstance(dtype, pl.Datetime) else 1
 
 
 def shown_values(axes: Sequence[Axis], edges: Mapping[str, Edges], numbers: Codes, *, k: int) -> int:

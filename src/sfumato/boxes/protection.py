@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sfumato.arrays import Codes, Counts, Flags, Reals
-from sfumato.boxes.axes import Axis, as_rows, axes_of, space_of
+from sfumato.boxes.axes import Axis, as_rows, axes_of, released_type, space_of
 from sfumato.boxes.category_groups import Present, closed_ranges, closed_sets, range_groups, set_groups
 from sfumato.boxes.checks import (
     apart_limits,
@@ -311,7 +311,7 @@ def _edges(task: Task, row: int, ends: Summary, cells: Cells | None) -> Edges:
     axis, tight = task.axes[row], Edges(ends.lo[row], ends.hi[row])
     if axis.kind in ("ordinal", "tree") or task.settings.edges == "tight":
         return tight
-    dtype = task.microfile.series(axis.name).dtype
+    dtype = released_type(task.microfile.series(axis.name).dtype)
     return snapped_edges(axis, tight, ends.totals[row], dtype, k=task.settings.k, share=task.settings.snap)
 
 
@@ -352,7 +352,7 @@ def _column(
         found = node_column(axis, edges, lacking) if cells is None else run_column(axis, edges, lacking)
         numeric = task.microfile.attribute(axis.name).kind is Kind.NUMERIC
         return replace(found, form=found.form.model_copy(update={"numeric": numeric}))
-    return interval_column(axis, edges, lacking, task.microfile.series(axis.name).dtype)
+    return interval_column(axis, edges, lacking, released_type(task.microfile.series(axis.name).dtype))
 
 
 def _present(task: Task, axis: Axis, boxes: Subdivision) -> Present:

@@ -134,7 +134,7 @@ def test_a_file_is_divided_into_boxes_once(recipe):
     [
         ('"born"', '"bron"', r"line 14: protect\[0\]: quasi: there is no column 'bron'"),
         ('"mean(age)"', '"mean(ill)"', r"line 18: protect\[0\]: 'ill' is not numeric"),
-        ('"mean(age)"', '"mean(w)"', r"line 18: protect\[0\]: preserve: mean\(w\) has no numeric quasi attribute"),
+        ('"mean(age)"', '"mean(v)"', r"line 18: protect\[0\]: there is no attribute 'v'"),
         ("school = [", "schol = [", r"line 8: microfile: kinds: there is no column 'schol'"),
     ],
 )

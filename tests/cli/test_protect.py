@@ -102,8 +102,11 @@ def protected(run, *options):
 def test_it_is_said_when_detail_may_drown_what_is_preserved(run, recipe):
     few = GOOD.replace('preserve = ["mean(age)", { statistic = "corr(age, hours)", importance = 2 }]', "{}")
     said = "No preserved statistic names hours, born, region, school, whose detail counts as well (detail = 1)."
-    alone = few.replace("{}", 'preserve = ["mean(age)"]')
-    assert said in run("protect", str(recipe(alone)))[1]
+    full = few.replace("{}", 'preserve = ["mean(age)"]\ndetail = 1.0')
+    assert said in run("protect", str(recipe(full)))[1]
+    # unless it is set, it is chosen, and the choice is told
+    chosen = few.replace("{}", 'preserve = [{ statistic = "mean(age)", accuracy = 0.5 }]')
+    assert "detail = 0." in run("protect", str(recipe(chosen)), "--force")[1]
     little = few.replace("{}", 'preserve = ["mean(age)"]\ndetail = 0.01')
     assert "whose detail" not in run("protect", str(recipe(little)), "--force")[1]
     assert "whose detail" not in run("protect", str(recipe(few.replace("{}", ""))), "--force")[1]

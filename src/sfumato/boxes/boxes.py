@@ -94,8 +94,10 @@ class Boxes(Settings):
     ] = None
     """Statistics that shall stay exact, with their importance and accuracy if wanted; default: the means, variances
     and correlations of all numeric quasi attributes."""
-    detail: float = Field(default=1.0, ge=0)
-    """How much the detail of an attribute that no statistic of ``preserve`` speaks of counts, beside theirs."""
+    detail: float | None = Field(default=None, ge=0)
+    """How much the detail of an attribute that no statistic of ``preserve`` names counts, beside theirs; default: 1,
+    or, where ``preserve`` is given, so much less that the wanted accuracy is met if it can be. ``release.notes`` tells
+    what was chosen, and its price."""
     hierarchies: dict[str, Hierarchy] = Field(default_factory=dict)
     """Hierarchies of categorical quasi attributes, along which they are cut, and of sensitive ones, for ``t``."""
     edges: Literal["snapped", "tight", "tiling"] = "snapped"

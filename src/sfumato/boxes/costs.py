@@ -47,21 +47,24 @@ def default_wanted(numeric: Sequence[str]) -> list[Wanted]:
     return [Wanted(statistic=text) for text in texts]
 
 
-def check_wanted(wanted: Sequence[Wanted], microfile: Microfile, axes: Sequence[Axis]) -> None:
-    """Refuse statistics that no box could blur, or that there are none of."""
+def blurred(
+    wanted: Sequence[Wanted], microfile: Microfile, axes: Sequence[Axis]
+) -> tuple[tuple[Wanted, ...], tuple[str, ...]]:
+    """Return the statistics that boxes blur, and notes on those that stay exact; refuse what cannot be computed."""
     numeric = [
         name
         for name, attribute in microfile.attributes.items()
         if attribute.kind is Kind.NUMERIC and not microfile.series(name).dtype.is_temporal()
     ]
+    kept, notes = [], []
     for one in wanted:
         statistic = parse(one.statistic)
         statistic.check(numeric, [name for name in microfile.names if name not in numeric])
-        if not set(statistic.attributes) & set(numeric_names(axes)):
-            raise SettingError(
-                f"preserve: {statistic.text} has no numeric quasi attribute, so boxes do not change it",
-                hint=f"numeric quasi attributes are: {', '.join(numeric_names(axes)) or 'none'}",
-            )
+        if set(statistic.attributes) & set(numeric_names(axes)):
+            kept.append(one)
+        else:
+            notes.append(f"preserve: {statistic.text} names no numeric quasi attribute, so boxes do not change it.")
+    return tuple(kept), tuple(notes)
 
 
 def costs_of(

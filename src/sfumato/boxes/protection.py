@@ -23,8 +23,9 @@ from sfumato.boxes.checks import (
     unattainable,
 )
 from sfumato.boxes.columns import Column, bits_of, interval_column, node_column, range_column, run_column, set_column
-from sfumato.boxes.costs import Costs, check_wanted, costs_of, default_wanted
+from sfumato.boxes.costs import Costs, blurred, costs_of, default_wanted
 from sfumato.boxes.cutting import QUICK, subdivide
+from sfumato.boxes.detail import Trial, choose_detail, with_detail
 from sfumato.boxes.edges import Edges, shown_values, snapped_edges
 from sfumato.boxes.exchanging import HEAT, PASSES, exchange_records, passes_for
 from sfumato.boxes.grids import grid_of
@@ -43,7 +44,7 @@ from sfumato.microfile.forms import Form, Interval, Sets
 from sfumato.microfile.hierarchy import Hierarchy
 from sfumato.microfile.microfile import Microfile
 from sfumato.parallel import side_by_side
-from sfumato.progress import Progress
+from sfumato.progress import Progress, silent
 from sfumato.randomness import Secret
 from sfumato.release.households import refuse_sharper, released_in_common, renumbered
 from sfumato.release.release import Release
@@ -73,6 +74,8 @@ class Task:
     secret: Secret
     homes: Homes | None = None
     """Who lives together, where that is released and they share quasi attributes."""
+    notes: tuple[str, ...] = ()
+    """What the steward should know of choices that were made."""
 
     @property
     def codes(self) -> int:
@@ -84,6 +87,7 @@ def protect(settings: Boxes, microfile: Microfile, progress: Progress, secret: S
     """Divide, measure, and make the release."""
     progress("preparing", 0.0)
     task, kept = _task(settings, microfile, secret)
+    task = _detailed(task, kept)
     quarters = None
     if task.homes is None:
         boxes, costs = _divided(task, kept, progress)
@@ -109,7 +113,7 @@ def _task(settings: Boxes, microfile: Microfile, secret: Secret) -> tuple[Task, 
     check_roles(settings, microfile)
     axes = axes_of(microfile, settings.quasi, settings.hierarchies, tiling=settings.edges == "tiling")
     check_spans(axes, settings.edges)
-    check_wanted(settings.preserve or (), microfile, axes)
+    preserve, notes = blurred(settings.preserve or (), microfile, axes)
     homes = homes_in(settings, microfile, axes)
     axes = axes if homes is None else told_alike(axes, homes)
     rules = rules_of(settings, microfile, axes)
@@ -117,8 +121,37 @@ def _task(settings: Boxes, microfile: Microfile, secret: Secret) -> tuple[Task, 
     rules = counted(rules, axes, strata)
     axes = strata.hiding(axes)
     weights = settings.promise().roles.weights(microfile) if settings.weight else None
-    costs = costs_of(axes, settings.preserve, microfile, weights, settings.detail)
-    return Task(settings, microfile, axes, costs, rules, strata, secret, homes), kept
+    wanted = None if settings.preserve is None else preserve
+    costs = costs_of(axes, wanted, microfile, weights, 1.0 if settings.detail is None else settings.detail)
+    return Task(settings, microfile, axes, costs, rules, strata, secret, homes, notes), kept
+
+
+def _detailed(task: Task, kept: Flags) -> Task:
+    """Choose how much the detail of what no preserved statistic names counts, if that is not said."""
+    settings = task.settings
+    if settings.detail is not None or settings.preserve is None:
+        return task
+    detail, notes = choose_detail(task.axes, task.costs, lambda detail: _tried(task, kept, detail))
+    return replace(task, costs=with_detail(task.costs, detail), notes=(*task.notes, *notes))
+
+
+def _tried(task: Task, kept: Flags, detail: float) -> Trial:
+    """Cut the space with some detail, and say how exact preserved statistics are, and how coarse the rest."""
+    settings, costs, count = task.settings, with_detail(task.costs, detail), int(kept.sum())
+    space = space_of(task.axes, _places(task), costs.rows)
+    members = [its for its in task.strata.members() if kept[its[0]]]
+    limits = limits_with(settings.k, task.rules, kept)
+    boxes = subdivide(space, limits, members, task.codes, threads=settings.threads, progress=silent)
+    ends = boxes.summary(as_rows([axis.places for axis in task.axes]), costs.rows, settings.threads)
+    spoken = float((ends.totals * (ends.hi - ends.lo))[costs.spoken].sum()) / count
+    everything = float(boxes.costs(space, task.codes, settings.threads).sum()) / count
+    # what a whole span costs of each attribute that no statistic names
+    whole = sum(
+        float(row.mean()) * (axis.span or 1.0)
+        for row, axis, named in zip(costs.rows, task.axes, costs.spoken, strict=True)
+        if not named
+    )
+    return Trial(0.5 * spoken, (everything - spoken) / whole if whole > 0 else 0.0)
 
 
 def _divided(task: Task, kept: Flags, progress: Progress) -> tuple[Subdivision, Reals]:
@@ -249,7 +282,7 @@ def _released(task: Task, boxes: Subdivision, ends: Summary, stay: Flags, quarte
     shared = tuple(axis.name for row, axis in enumerate(task.axes) if task.homes and row in task.homes.rows)
     refuse_sharper(table, settings.promise(shared), forms)
     exactness = uncertainty_of(task.axes, task.costs, ends.totals, edges, chosen, sizes, settings.k)
-    release = Release(
+    return Release(
         table,
         # told from the table, for whether members have a value in common is known of the original alone
         promise=settings.promise(released_in_common(table, settings.promise(), forms)),
@@ -265,9 +298,8 @@ def _released(task: Task, boxes: Subdivision, ends: Summary, stay: Flags, quarte
             "protection": _told(settings),
         },
         secret=task.secret,
+        notes=(*task.notes, *_notes(settings, microfile)),
     )
-    release.notes += _notes(settings, microfile)
-    return release
 
 
 def _public(settings: Boxes, table: Microfile, forms: dict[str, Form]) -> dict[str, Any]:

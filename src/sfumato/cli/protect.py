@@ -148,6 +148,7 @@ def as_json(recipe: Recipe, release: Release, written: Evidence) -> dict[str, An
         "holds": audit.holds,
         "measured": audit.measured,
         **_boxes_as_json(release),
+        "notes": list(release.notes),
         "statistics": [one.found.summary() for one in written.told if one.found is not None],
         "sets": {name: form.sets for name, form in fuzzy_forms(release.codebook).items()},
         "exchanged": settings.get("exchanged"),
@@ -308,7 +309,9 @@ def _fewest(group: dict[str, Any]) -> str:
 def _drowned(recipe: Recipe, release: Release) -> list[str]:
     """Say whether preserved statistics may be inexact because attributes that none of them names keep their detail."""
     asked, ratio = recipe.protections[-1], release.private["uncertainty"].get("ratio", 0.0)
-    if not isinstance(asked, Boxes) or asked.preserve is None or ratio < MUCH or asked.detail <= LITTLE_DETAIL:
+    if not isinstance(asked, Boxes) or asked.preserve is None or asked.detail is None:
+        return []
+    if ratio < MUCH or asked.detail <= LITTLE_DETAIL:
         return []
     named = {name for one in asked.preserve for name in parse(one.statistic).attributes}
     others = [name for name in asked.quasi if name not in named]

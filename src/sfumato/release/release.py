@@ -73,6 +73,8 @@ class Release:
         What only the steward may keep: counts of the original, what was hidden, and the like.
     secret
         What its random numbers are derived from; default: a new one.
+    notes
+        What the steward should know of choices that were made, in sentences; they are not written.
 
     Examples
     --------
@@ -94,6 +96,7 @@ class Release:
         settings: Mapping[str, Any] | None = None,
         private: Mapping[str, Any] | None = None,
         secret: Secret | None = None,
+        notes: Sequence[str] = (),
     ) -> None:
         self.microfile = as_microfile(table).with_codes_missing()
         left = [name for name in identifiers if name in self.microfile.attributes]
@@ -104,7 +107,7 @@ class Release:
         self.settings = dict(settings or {})
         self.private = dict(private or {})
         self.secret = Secret.drawn() if secret is None else secret
-        self.notes = [*self.secret.notes()]
+        self.notes = [*self.secret.notes(), *notes]
         self.folder: Path | None = None
 
     @property

@@ -27,6 +27,7 @@ from sfumato.microfile.hierarchy import Hierarchy
 from sfumato.microfile.microfile import Microfile
 from sfumato.microfile.source import Source
 from sfumato.partitions import FuzzyPartition
+from sfumato.printing import quiet
 from sfumato.progress import Progress, silent
 from sfumato.randomness import KNOWN, Secret
 from sfumato.release.release import Release
@@ -74,6 +75,7 @@ class Sheet(Settings):
         return self
 
 
+@quiet
 @dataclass(frozen=True)
 class Recipe:
     """What a recipe says, checked; made by :func:`read_recipe`."""

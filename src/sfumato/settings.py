@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Self, get_args
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 from pydantic_core import ErrorDetails
 
 from sfumato.errors import SettingError, nearest
+from sfumato.printing import Printed, brief
 
 WANTED = {
     "dict_type": "give a table (a dictionary)",
@@ -33,6 +34,14 @@ class Settings(BaseModel):
 
     # settings within settings are made without it, so that errors tell the whole way to what is wrong
     __init__.__pydantic_base_init__ = True  # type: ignore[attr-defined]  # pydantic's own sign
+
+    def __repr_args__(self) -> Iterator[tuple[str, Any]]:
+        # names of attributes and numbers; of what may hold values of records, how many there are
+        for name, field in type(self).model_fields.items():
+            if name in self.model_fields_set:
+                value = getattr(self, name)
+                named = any(getattr(its, "func", None) is listed for its in field.metadata)
+                yield name, value if named else Printed(brief(value))
 
     def changed(self, **settings: Any) -> Self:
         """Return the same settings but for some, checked as all are."""

@@ -24,6 +24,7 @@ from sfumato.groups.signals import Signal
 from sfumato.html import table
 from sfumato.microfile.microfile import Microfile, as_microfile
 from sfumato.microfile.selection import attributes_of
+from sfumato.printing import quiet
 from sfumato.progress import Progress, silent
 
 COLUMNS = ("attack", "finds", "right", "Youden", "evidence", "corr.")
@@ -32,6 +33,7 @@ AFRESH = 1000
 """A release is attacked with other random numbers than those against which it may have been masked."""
 
 
+@quiet
 @dataclass(frozen=True)
 class Disclosure:
     """What one attack found."""

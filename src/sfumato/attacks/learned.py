@@ -14,6 +14,7 @@ from sfumato.attacks.attack import Attack
 from sfumato.errors import SettingError
 from sfumato.microfile.attribute import Kind
 from sfumato.microfile.microfile import Microfile, as_microfile
+from sfumato.printing import quiet
 from sfumato.progress import Progress
 
 PARTS = 10
@@ -71,6 +72,7 @@ class LearnedAttack(Attack):
         return tuple(name for name in names if name not in blank)
 
 
+@quiet
 @dataclass(frozen=True)
 class _Feature:
     """An attribute as a learner sees it."""

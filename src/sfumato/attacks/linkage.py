@@ -14,6 +14,7 @@ from sfumato.arrays import Counts, Flags
 from sfumato.errors import SettingError
 from sfumato.microfile.microfile import Microfile, as_microfile
 from sfumato.microfile.roles import Names
+from sfumato.printing import quiet
 from sfumato.progress import Progress, silent
 from sfumato.release.release import Release
 from sfumato.settings import Settings
@@ -98,6 +99,7 @@ class Links:
         return {name: getattr(self, name) for name in shares}
 
 
+@quiet
 @dataclass(frozen=True)
 class Linked:
     """What an outside file links to a release."""

@@ -23,6 +23,7 @@ from sfumato.html import table
 from sfumato.kernels.rules import fill_greatest
 from sfumato.microfile.microfile import as_microfile
 from sfumato.parallel import batches_of, side_by_side
+from sfumato.printing import quiet
 
 
 @dataclass(frozen=True)
@@ -44,6 +45,7 @@ class Rule:
         return self.words
 
 
+@quiet
 @dataclass(frozen=True)
 class Reason:
     """Why a record is thought to belong to the group: a rule that holds of it."""
@@ -56,6 +58,7 @@ class Reason:
     """How far each of its conditions holds, by words."""
 
 
+@quiet
 @dataclass(frozen=True)
 class AuxiliarySignal:
     """What rules make of the places of a file."""
@@ -73,6 +76,7 @@ class AuxiliarySignal:
         return tuple(self.quantity.labels[place] for place in found if self.quantity.labels[place] not in known)
 
 
+@quiet
 @dataclass(frozen=True)
 class FuzzyModel:
     """Rules that together tell how far a record belongs to a group: as far as the one that holds of it the most.

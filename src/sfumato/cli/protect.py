@@ -154,7 +154,6 @@ def as_json(recipe: Recipe, release: Release, written: Evidence) -> dict[str, An
         "exchanged": settings.get("exchanged"),
         "groups": [_group_as_json(one) for one in release.private.get("groups", [])],
         "alternatives": release.private.get("alternatives", []),
-        "notes": release.notes,
     }
 
 

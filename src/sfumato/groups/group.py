@@ -17,6 +17,7 @@ from sfumato.microfile.joining import JOINT, joined, label_of
 from sfumato.microfile.microfile import Microfile, as_microfile
 from sfumato.microfile.roles import Names, weights_named
 from sfumato.microfile.selection import Chosen, attributes_of, check_known, chosen_in, read_chosen
+from sfumato.printing import quiet
 from sfumato.settings import Settings
 
 PLACES = f"a place is a value of the parameter, those of several attributes joined by {JOINT}"
@@ -49,6 +50,7 @@ ByPlace = BeforeValidator(_keyed)
 """For tables whose keys are places."""
 
 
+@quiet
 @dataclass(frozen=True)
 class Places:
     """Where records are."""

@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike
 
 from sfumato.arrays import Reals
 from sfumato.errors import SettingError
+from sfumato.printing import quiet
 
 NORMAL_QUARTILES = 1.349
 """How many deviations the quartiles of a normal distribution are apart."""
@@ -54,6 +55,7 @@ class Step(NamedTuple):
     """A value farther from the centre than this is an outlier, if it is the farthest."""
 
 
+@quiet
 @dataclass(frozen=True)
 class Outliers:
     """Which places of a signal stand out. It is a proposal: a steward may know better."""

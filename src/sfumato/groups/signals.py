@@ -11,10 +11,12 @@ from sfumato.arrays import Reals
 from sfumato.errors import SettingError
 from sfumato.groups.outliers import Outliers, outliers, read_values
 from sfumato.html import table
+from sfumato.printing import quiet
 
 Kind = Literal["quantity", "concentration", "difference"]
 
 
+@quiet
 @dataclass(frozen=True)
 class Extremes:
     """Where a signal is largest and smallest."""
@@ -27,6 +29,7 @@ class Extremes:
     """The places that are higher than both their neighbours; of a plateau the first. Ends have one neighbour."""
 
 
+@quiet
 @dataclass(frozen=True, eq=False)
 class Signal:
     """One number a place: how many of a group are there, what share of the people, or how much more than others.

@@ -16,6 +16,7 @@ from sfumato.harmonising.records import Keep
 from sfumato.harmonising.step import Step
 from sfumato.harmonising.values import Hhmm, Intervals, Map, Scale
 from sfumato.microfile.microfile import Microfile, as_microfile
+from sfumato.printing import quiet
 from sfumato.settings import Settings
 
 _VERBS: dict[str, type[Step]] = {
@@ -102,6 +103,7 @@ class Done:
         return f"{self.step}: {self.removed:,} of {self.before:,} records removed" if self.removed else self.step
 
 
+@quiet
 @dataclass(frozen=True)
 class Harmonised:
     """A file after its steps."""

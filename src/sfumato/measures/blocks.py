@@ -11,10 +11,12 @@ import numpy as np
 from sfumato.arrays import Codes, Counts, Flags, Reals
 from sfumato.microfile.encoding import DENSE_CELLS, Encoded
 from sfumato.microfile.microfile import Microfile
+from sfumato.printing import quiet
 
 MAX_KEY = 1 << 62
 
 
+@quiet
 @dataclass(frozen=True)
 class Blocks:
     """The partition of records by their quasi values; a missing value is a value of its own."""
@@ -95,6 +97,7 @@ def homes_of(household: Encoded) -> Codes:
     return homes
 
 
+@quiet
 @dataclass(frozen=True)
 class Patterns:
     """Blocks sorted by which of their attributes are missing."""

@@ -11,6 +11,7 @@ import numpy as np
 from sfumato.arrays import Codes, Counts, Flags, Reals
 from sfumato.measures.blocks import Blocks, Patterns, crowd_sums
 from sfumato.microfile.encoding import DENSE_CELLS, Encoded
+from sfumato.printing import quiet
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 PAIRS_AT_ONCE = 1 << 25
 
 
+@quiet
 @dataclass(frozen=True)
 class Contingency:
     """Counts of sensitive values, block by block, as compressed rows.

@@ -16,8 +16,10 @@ from sfumato.fuzzy.released import sets_of, told_parts
 from sfumato.microfile.forms import Exact, Form, Fuzzy, Interval, Sets
 from sfumato.microfile.generalization import Described
 from sfumato.microfile.microfile import Microfile, as_microfile
+from sfumato.printing import quiet
 
 
+@quiet
 @dataclass(frozen=True)
 class Detail:
     """How much detail of each record is gone: 0 what is told exactly, 1 what is not told at all."""

@@ -17,6 +17,7 @@ from sfumato.measures.blocks import Blocks, homes_of
 from sfumato.measures.fuzzy_counts import crisp_blocks, set_sizes, with_members
 from sfumato.measures.verdict import TOLERANCE, BlockMeasure
 from sfumato.microfile.encoding import Encoded
+from sfumato.printing import quiet
 from sfumato.settings import check_choice
 
 Operator = Literal["min", "mean"]
@@ -39,6 +40,7 @@ class FuzzyAnonymity:
     """How many different households stand in each such block."""
 
 
+@quiet
 @dataclass(frozen=True)
 class QAnonymity:
     """How possible it is that the fuzzy sets of a table have at least Q records: QADM14 Definition 7."""

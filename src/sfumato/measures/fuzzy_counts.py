@@ -16,11 +16,13 @@ from sfumato.fuzzy.memberships import as_partition
 from sfumato.measures.blocks import Blocks, group
 from sfumato.measures.contingency import Contingency, tabulate
 from sfumato.microfile.encoding import Encoded
+from sfumato.printing import quiet
 from sfumato.settings import check_choice
 
 Cardinality = Literal["sigma", "nonfuzzy"]
 
 
+@quiet
 @dataclass(frozen=True)
 class FuzzyContingency:
     """Counts of sensitive values, fuzzy set by fuzzy set, and those of its crisp twin."""

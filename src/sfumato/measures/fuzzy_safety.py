@@ -26,6 +26,7 @@ from sfumato.measures.fuzzy_counts import Cardinality, FuzzyContingency, crisp_b
 from sfumato.measures.fuzzy_diversity import Background, FuzzyDiversity, fuzzy_diversity
 from sfumato.microfile.encoding import Encoded
 from sfumato.microfile.microfile import Microfile, as_microfile
+from sfumato.printing import quiet
 from sfumato.settings import listed
 
 
@@ -77,6 +78,7 @@ class FuzzyAttributeSafety:
         )
 
 
+@quiet
 @dataclass(frozen=True)
 class FuzzySafety:
     """How safe a fuzzy partition is. Each measure is computed when first asked for."""

@@ -14,6 +14,7 @@ from sfumato.measures.blocks import Blocks, group, group_codes, homes_of
 from sfumato.microfile.encoding import Encoded
 from sfumato.microfile.forms import Exact, Form, Interval, Sets
 from sfumato.microfile.microfile import Microfile
+from sfumato.printing import quiet
 
 
 @dataclass(frozen=True)
@@ -78,6 +79,7 @@ def _ends(homes: Codes, codes: Codes) -> tuple[Codes, Codes]:
     return lowest, highest
 
 
+@quiet
 @dataclass(frozen=True)
 class Laid:
     """The records as somebody sees them who lays those of each household upon each other."""

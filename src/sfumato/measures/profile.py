@@ -14,6 +14,7 @@ from sfumato.measures.blocks import group_codes, homes_of
 from sfumato.microfile.attribute import Attribute, Kind
 from sfumato.microfile.encoding import encode
 from sfumato.microfile.microfile import Microfile, as_microfile
+from sfumato.printing import quiet
 from sfumato.progress import Progress, silent
 
 CANDIDATES = 14
@@ -75,6 +76,7 @@ class Combination:
     """Which share of all records these are."""
 
 
+@quiet
 @dataclass(frozen=True)
 class Profile:
     """What is in a microfile."""

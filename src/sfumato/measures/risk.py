@@ -11,6 +11,7 @@ from sfumato.arrays import Codes, Counts, Reals
 from sfumato.errors import SettingError
 from sfumato.measures.blocks import Blocks, crowd_sums, homes_of
 from sfumato.microfile.encoding import Encoded
+from sfumato.printing import quiet
 
 MAIN_PART_DEVIATIONS = 2.0
 MAIN_PART_FLOOR = 0.1
@@ -84,6 +85,7 @@ def _exact_risk(f: Reals, p: Reals) -> Reals:
     return p / f * np.where(large, series, function)
 
 
+@quiet
 @dataclass(frozen=True)
 class Risk:
     """The risk of every record. Records of a block share one."""

@@ -25,9 +25,11 @@ from sfumato.microfile.forms import Form
 from sfumato.microfile.hierarchy import Hierarchy
 from sfumato.microfile.microfile import Microfile, as_microfile
 from sfumato.microfile.roles import Roles
+from sfumato.printing import quiet
 from sfumato.settings import listed
 
 
+@quiet
 @dataclass(frozen=True)
 class AttributeSafety:
     """What the blocks tell about one sensitive attribute. Each measure is computed when first asked for."""
@@ -106,6 +108,7 @@ class AttributeSafety:
         return lacking(self.contingency)
 
 
+@quiet
 @dataclass(frozen=True)
 class Safety:
     """How safe a table is for the given roles. Each measure is computed when first asked for."""

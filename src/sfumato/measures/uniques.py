@@ -20,9 +20,11 @@ from sfumato.errors import SettingError
 from sfumato.measures.blocks import crowd_sums, group
 from sfumato.microfile.encoding import Encoded
 from sfumato.microfile.microfile import Microfile, as_microfile
+from sfumato.printing import quiet
 from sfumato.progress import Progress, silent
 
 
+@quiet
 @dataclass(frozen=True)
 class Uniques:
     """The minimal sample uniques of a file."""

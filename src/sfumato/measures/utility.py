@@ -18,6 +18,7 @@ from sfumato.measures.detail import covered_shares
 from sfumato.microfile.attribute import Kind
 from sfumato.microfile.forms import Exact, Form, Fuzzy, Interval, Sets
 from sfumato.microfile.microfile import Microfile, as_microfile
+from sfumato.printing import quiet
 
 
 @dataclass(frozen=True)
@@ -35,6 +36,7 @@ class Change:
         return self.after - self.before
 
 
+@quiet
 @dataclass(frozen=True)
 class Utility:
     """What a release has lost against its original. It needs the original, so only the steward has it."""

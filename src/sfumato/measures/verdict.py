@@ -8,6 +8,7 @@ from typing import Literal
 import numpy as np
 
 from sfumato.arrays import Counts, Flags, Reals
+from sfumato.printing import quiet
 
 TOLERANCE = 1e-9
 """Limits are compared with this much slack, so that a promise of what was measured holds."""
@@ -23,6 +24,7 @@ class Violations:
     """How many blocks do."""
 
 
+@quiet
 @dataclass(frozen=True)
 class BlockMeasure:
     """A measure of every block.

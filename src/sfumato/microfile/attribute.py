@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import TypeAlias
 
 from sfumato.errors import SettingError
+from sfumato.printing import quiet
 
 Code: TypeAlias = str | int | float
 """A value as a file or a user writes it."""
@@ -51,6 +52,7 @@ def ordered_categories(order: object, *, attribute: str) -> tuple[Code, ...]:
     return tuple(order)
 
 
+@quiet
 @dataclass(frozen=True, slots=True)
 class Attribute:
     """The description of one attribute of a microfile."""

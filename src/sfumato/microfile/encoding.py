@@ -13,11 +13,13 @@ from numpy.typing import NDArray
 from sfumato.arrays import Codes, Flags
 from sfumato.errors import MicrofileError
 from sfumato.microfile.attribute import Attribute, Code, Kind
+from sfumato.printing import quiet
 
 DENSE_CELLS = 1 << 20
 """A lookup table of this many cells is always cheap; beyond it, tables grow with the records."""
 
 
+@quiet
 @dataclass(frozen=True, slots=True)
 class Encoded:
     """A column as codes.

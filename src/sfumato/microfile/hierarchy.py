@@ -22,11 +22,13 @@ from sfumato.microfile.dialect import rows
 from sfumato.microfile.encoding import Encoded
 from sfumato.microfile.generalization import EVERYTHING, Dates, Generalization, Intervals, Listed, Prefixes, plain
 from sfumato.microfile.microfile import Microfile, as_microfile
+from sfumato.printing import quiet
 
 LEAST = 10
 """An automatic hierarchy lists the categories that at least this many records have."""
 
 
+@quiet
 @dataclass(frozen=True, slots=True)
 class Generalized:
     """A column at one level of a hierarchy."""
@@ -39,6 +41,7 @@ class Generalized:
     """How many records have such a value; they carry the fallback's label."""
 
 
+@quiet
 @dataclass(frozen=True, slots=True)
 class Fit:
     """How a hierarchy fits an attribute; counts only, so that it can be said."""

@@ -22,6 +22,7 @@ from sfumato.measures.promise import Promise
 from sfumato.measures.summary import summarize
 from sfumato.microfile.forms import Fuzzy, Interval, Sets
 from sfumato.microfile.microfile import Microfile
+from sfumato.printing import quiet
 from sfumato.release.canonical import odd_cells, odd_structure, same_bytes
 from sfumato.release.certificate import (
     CERTIFICATE,
@@ -227,6 +228,7 @@ def require_release(folder: Path) -> None:
         raise ReleaseError(f"{folder} is no release: it has no {CERTIFICATE}")
 
 
+@quiet
 @dataclass
 class Opened:
     """The files of a release, as far as they could be read, and what is wrong with them."""

@@ -13,9 +13,11 @@ from sfumato.errors import ReleaseError, SettingError, nearest
 from sfumato.microfile.attribute import Kind
 from sfumato.microfile.forms import Exact, Fuzzy, Interval, Sets
 from sfumato.microfile.microfile import Microfile
+from sfumato.printing import quiet
 from sfumato.release.codebook import Codebook
 
 
+@quiet
 @dataclass(frozen=True)
 class Known:
     """The bounds of some attributes, for the records that have them all."""

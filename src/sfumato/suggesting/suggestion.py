@@ -19,6 +19,7 @@ from sfumato.measures.uniques import minimal_uniques
 from sfumato.microfile.attribute import Kind
 from sfumato.microfile.hierarchy import Hierarchy
 from sfumato.microfile.microfile import Microfile, as_microfile
+from sfumato.printing import quiet
 from sfumato.progress import Progress, silent
 from sfumato.statistics.language import parse
 from sfumato.suggesting.codes import missing_codes, nested
@@ -46,6 +47,7 @@ PRESERVED = 3
 """Correlations are preserved between so many attributes."""
 
 
+@quiet
 @dataclass(frozen=True)
 class Suggestion:
     """What a recipe for a file could say."""

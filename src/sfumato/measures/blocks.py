@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -135,3 +135,35 @@ def crowd_sums(blocks: Blocks, amounts: Sequence[Reals]) -> list[Reals]:
     stacked = np.ascontiguousarray(np.column_stack(amounts), dtype=np.float64)
     sums = matching_sums(blocks.codes, patterns.order, patterns.starts, patterns.missing, stacked)
     return [sums[:, column] for column in range(sums.shape[1])]
+
+
+def ranks_of(columns: Iterable[Encoded], records: int) -> Counts:
+    """Rank records by all their values, whatever order they stand in; equal ones have the same rank.
+
+    Parameters
+    ----------
+    columns
+        The values, the most important first; they are taken one after the other, and no more once all ranks differ.
+    records
+        How many there are.
+    """
+    ranks: Counts = np.zeros(records, dtype=np.int64)
+    highest = 1
+    for column in columns:
+        radix = int(column.values.size) + 1
+        if highest * radix > MAX_KEY:
+            ranks, highest = _dense(ranks)
+        # a missing value ranks first
+        ranks = ranks * radix + column.codes + 1
+        highest *= radix
+        if 2 * radix > records:
+            # nearly every record has a value of its own
+            ranks, highest = _dense(ranks)
+            if highest == records:
+                break
+    return ranks
+
+
+def _dense(ranks: Counts) -> tuple[Counts, int]:
+    values, dense = np.unique(ranks, return_inverse=True)
+    return dense, int(values.size)

@@ -13,7 +13,11 @@ from typing import IO
 import numpy as np
 import polars as pl
 
+from sfumato.arrays import Counts
 from sfumato.errors import MicrofileError, ReleaseError
+from sfumato.measures.blocks import ranks_of
+from sfumato.microfile.attribute import Attribute, Kind
+from sfumato.microfile.encoding import encode
 from sfumato.microfile.microfile import Microfile
 from sfumato.parallel import side_by_side
 from sfumato.randomness import Secret
@@ -73,7 +77,9 @@ def _plainly(series: pl.Series, kind: ColumnType) -> pl.Series:
         return plain.set(plain == "", None)
     if kind == "real":
         # NaN is missing, and a negative zero would show where it came from in the order
-        return pl.Series(plain.to_numpy() + 0.0, nan_to_null=True)
+        numbers = plain.fill_null(1.0).to_numpy()
+        odd = np.isnan(numbers).any() or np.signbit(numbers[numbers == 0]).any()
+        return pl.Series(plain.to_numpy() + 0.0, nan_to_null=True) if odd else plain
     return plain
 
 
@@ -99,8 +105,17 @@ def reordered(frame: pl.DataFrame, secret: Secret) -> pl.DataFrame:
     They are sorted by their released values first, so even somebody who knows the secret learns nothing of the
     original order.
     """
-    ordered = frame.sort(frame.columns, nulls_last=True)
-    return ordered[secret.permutation("order of records", frame.height)]
+    sorted_places = np.argsort(_row_ranks(frame), kind="stable")
+    order = pl.Series(sorted_places[secret.permutation("order of records", frame.height)], dtype=pl.get_index_type())
+    del sorted_places
+    # one column after the other, so that an interruption need not wait for all
+    return pl.DataFrame([column.gather(order) for column in frame.get_columns()])
+
+
+def _row_ranks(frame: pl.DataFrame) -> Counts:
+    """Rank records by all their cells, the first columns first; equal records have the same rank."""
+    columns = (encode(column, Attribute(column.name, Kind.CATEGORICAL)) for column in frame.get_columns())
+    return ranks_of(columns, frame.height)
 
 
 def write_data(frame: pl.DataFrame, target: Path | IO[bytes], ending: str) -> None:

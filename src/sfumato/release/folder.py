@@ -21,7 +21,7 @@ _RENAME_EXCHANGE = 2
 
 
 @contextmanager
-def new_folder(target: Path, *, force: bool, check: Callable[[Path], None]) -> Iterator[Path]:
+def new_folder(target: Path, *, force: bool, check: Callable[[Path], None], keep: bool = True) -> Iterator[Path]:
     """Fill a folder beside the target and put it in the target's place when all is written.
 
     Parameters
@@ -32,6 +32,8 @@ def new_folder(target: Path, *, force: bool, check: Callable[[Path], None]) -> I
         Whether a folder that is there may be replaced.
     check
         Raises :class:`ReleaseError` for a folder that must never be replaced.
+    keep
+        Whether the folder takes the target's place in the end; else it only shows that there could be one.
     """
     check_target(target, force=force, check=check)
     try:
@@ -44,6 +46,8 @@ def new_folder(target: Path, *, force: bool, check: Callable[[Path], None]) -> I
         raise refused(target, error) from None
     try:
         yield work
+        if not keep:
+            return
         _sync(work)
         with _held(target.parent, wait=True):
             # somebody may have put something there meanwhile
@@ -52,12 +56,24 @@ def new_folder(target: Path, *, force: bool, check: Callable[[Path], None]) -> I
                 _exchange(work, target)
             else:
                 work.rename(target)
-            _sync_folder(target.parent)
+            _confirm(target)
     except OSError as error:
         raise refused(target, error) from None
     finally:
         shutil.rmtree(work, ignore_errors=True)
         os.close(hold)
+
+
+def _confirm(target: Path) -> None:
+    """Bring the name of a folder that took its place to the disk."""
+    try:
+        _sync_folder(target.parent)
+    except OSError as error:
+        raise ReleaseError(
+            f"{target} was written, but the system does not confirm that it is on the disk: "
+            f"{os.strerror(error.errno or errno.EIO)}",
+            hint="the release is in its place; audit it before you rely on it, and check the disk",
+        ) from None
 
 
 def named(folder: Path) -> Path:

@@ -7,13 +7,12 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import polars as pl
 
-from sfumato.arrays import Codes, Counts
+from sfumato.arrays import Counts
 from sfumato.errors import SettingError, UnattainableError
-from sfumato.measures.blocks import MAX_KEY
+from sfumato.measures.blocks import ranks_of
 from sfumato.measures.households import Sharing, released_alike
 from sfumato.measures.promise import Promise
 from sfumato.microfile.attribute import Kind
-from sfumato.microfile.encoding import Encoded
 from sfumato.microfile.forms import Form
 from sfumato.microfile.microfile import Microfile
 from sfumato.randomness import Secret
@@ -71,7 +70,7 @@ def renumbered(table: Microfile, household: str, *, secret: Secret) -> Microfile
     known = homes >= 0
     others = [name for name in table.names if name != household]
     table.encode_together(others)
-    rows = _ranks([table.encoded(name) for name in others])
+    rows = np.unique(ranks_of((table.encoded(name) for name in others), table.records), return_inverse=True)[1]
     signature = np.zeros(int(homes.max()) + 1, dtype=np.uint64)
     np.add.at(signature, homes[known], _mixed(rows[known]))
     # households of the same signature are the same to everybody
@@ -81,21 +80,6 @@ def renumbered(table: Microfile, household: str, *, secret: Secret) -> Microfile
     new = pl.Series(household, np.where(known, numbers[np.maximum(homes, 0)], 0))
     new = new if known.all() else new.set(pl.Series(~known), None)
     return table.with_columns({household: new}, kinds={household: Kind.CATEGORICAL.value})
-
-
-def _ranks(columns: Sequence[Encoded]) -> Counts:
-    """Rank records by all their values, whatever order they stand in; equal ones have the same rank."""
-    ranks: Counts = np.zeros(columns[0].codes.size, dtype=np.int64)
-    highest = 1
-    for column in columns:
-        codes: Codes = column.codes
-        radix = int(column.values.size) + 1
-        if highest * radix > MAX_KEY:
-            values, ranks = np.unique(ranks, return_inverse=True)
-            highest = values.size
-        ranks = ranks * radix + codes + 1
-        highest *= radix
-    return np.unique(ranks, return_inverse=True)[1]
 
 
 def _mixed(ranks: Counts) -> np.ndarray[tuple[int], np.dtype[np.uint64]]:

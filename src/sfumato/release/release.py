@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any, Literal
 
@@ -36,7 +36,7 @@ from sfumato.release.certificate import (
 )
 from sfumato.release.codebook import Codebook, describe
 from sfumato.release.data import column_facts, released_frame, reordered, write_data
-from sfumato.release.folder import beside, check_target, forget, move_private, new_folder, remove_private, write_private
+from sfumato.release.folder import beside, forget, move_private, new_folder, remove_private, write_private
 from sfumato.release.public import check_settings
 from sfumato.statistics.dismissal import Dismiss, Dismissal, dismissal_of
 from sfumato.statistics.estimate import Estimate, Regression
@@ -301,12 +301,14 @@ class Release:
         with ExitStack() as undo, new_folder(folder, force=force, check=_refuse_strangers) as work:
             progress("writing", 0.3)
             certificate = self._fill(work, frame, measured, format)
+            # what is read back takes its place in memory
+            del frame
             progress("verifying", 0.7)
             _verify(work)
             replaced = _seal_in(folder)
             record = record_file(beside(folder, ".private"), certificate.seal)
             if not record.exists():
-                undo.push(lambda kind, *_: remove_private(record) if kind else None)
+                undo.push(lambda kind, *_: _remove_unused(record, folder, certificate) if kind else None)
             write_private(work / ".private", to_json({"seal": certificate.seal, **private}))
             move_private(work / ".private", record)
             progress("verifying", 1.0)
@@ -367,8 +369,20 @@ def release_of(opened: Opened, path: Path) -> Release:
 def check_folder(folder: str | Path, *, force: bool) -> Path:
     """Refuse a folder that a release cannot be written to, before any work is done."""
     path = Path(os.path.abspath(folder))
-    check_target(path, force=force, check=_refuse_strangers)
-    return path
+    with new_folder(path, force=force, check=_refuse_strangers, keep=False):
+        # a system says only when something is made there whether it lets it be made
+        return path
+
+
+def _remove_unused(record: Path, folder: Path, certificate: Certificate) -> None:
+    """Remove the private record of a release that has not taken its place.
+
+    An interruption or a failing disk may come after that, and then the record belongs to a release that is there.
+    """
+    with suppress(ReleaseError):
+        if read_json(folder / CERTIFICATE).get("seal") == certificate.seal:
+            return
+    remove_private(record)
 
 
 def _check_choice(setting: str, given: str, allowed: Sequence[str]) -> None:

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import threading
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -20,3 +22,20 @@ def test_results_come_in_order(count):
     shares: list[float] = []
     assert side_by_side(lambda x: x * x, range(count), 2, shares.append) == [x * x for x in range(count)]
     assert shares == [(x + 1) / count for x in range(count)]
+
+
+def test_who_interrupts_does_not_wait_for_what_has_begun():
+    go_on, ended = threading.Event(), []
+
+    def work(number):
+        if number:
+            go_on.wait(60)
+            ended.append(number)
+
+    def interrupt(share):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        side_by_side(work, [0, 1, 2], 2, interrupt)
+    assert not ended
+    go_on.set()

@@ -37,15 +37,16 @@ def side_by_side(
         alone = [function(given[0])]
         progress(1.0)
         return alone
-    with ThreadPoolExecutor(threads or os.cpu_count()) as pool:
+    pool = ThreadPoolExecutor(threads or os.cpu_count())
+    found = []
+    try:
         waiting: Iterable[Found] = pool.map(function, given)
-        found = []
-        try:
-            for number, one in enumerate(waiting):
-                found.append(one)
-                progress((number + 1) / len(given))
-        except BaseException:
-            # what has not begun shall not begin
-            pool.shutdown(wait=False, cancel_futures=True)
-            raise
+        for number, one in enumerate(waiting):
+            found.append(one)
+            progress((number + 1) / len(given))
+    except BaseException as error:
+        # what has not begun shall not begin; who interrupts does not wait for what has
+        pool.shutdown(wait=not isinstance(error, KeyboardInterrupt), cancel_futures=True)
+        raise
+    pool.shutdown()
     return found

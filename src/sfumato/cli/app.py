@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import sys
+import threading
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from importlib import import_module
@@ -14,6 +15,7 @@ from typing import Annotated
 import typer
 
 from sfumato.characters import printable
+from sfumato.cli.interruption import Interruption, answered
 from sfumato.cli.show import emit
 from sfumato.errors import SfumatoError
 
@@ -47,7 +49,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
             setattr(sys, closed, Path(os.devnull).open("w"))  # noqa: SIM115  # it stays open as long as the process
     code = 0
     try:
-        code = _run(given)
+        with answered(_leave) as interruption:
+            code = _run(given, interruption)
+            if code == INTERRUPTED and threading.active_count() > 2:
+                # kernels that still run on other threads would be waited for
+                _leave(told=True)
         sys.stdout.flush()
     except BrokenPipeError:
         # nobody reads any longer; what was asked for was done
@@ -62,7 +68,19 @@ def main(arguments: Sequence[str] | None = None) -> None:
     sys.exit(code)
 
 
-def _run(given: list[str]) -> int:
+def _leave(*, told: bool = False) -> None:
+    """End the process at once after Ctrl-C, as a crash would, but with its message and exit code."""
+    if not told:
+        _complain(STOPPED)
+    with suppress(OSError):
+        if sys.stderr.isatty():
+            # a bar of progress hides the cursor
+            sys.stderr.write("\x1b[?25h")
+        sys.stderr.flush()
+    os._exit(INTERRUPTED)
+
+
+def _run(given: list[str], interruption: Interruption) -> int:
     """Run a verb and return the exit code."""
     verb = next((word for word in given if not word.startswith("-")), None)
     as_json = "--json" in given
@@ -83,8 +101,8 @@ def _run(given: list[str]) -> int:
     except OSError:
         raise
     except BaseException as error:
-        if isinstance(error, SystemError) and isinstance(error.__cause__, KeyboardInterrupt):
-            # an interruption while a kernel ran on the main thread
+        if interruption.arrived:
+            # inside a kernel or a foreign library an interruption becomes an error of any kind
             _complain(STOPPED)
             return INTERRUPTED
         if hasattr(error, "format_message"):

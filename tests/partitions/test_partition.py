@@ -280,7 +280,7 @@ def test_no_set_tells_of_a_record_that_is_left_out(method):
     assert max(centre[1] for centre in sets.centres) < 100_000
 
 
-@pytest.mark.parametrize("seed", [1, 4])
+@pytest.mark.parametrize("seed", [1, 5])
 def test_who_follows_the_hint_to_leave_out_more_gets_there(seed):
     rng = np.random.default_rng(seed)
     file = pl.DataFrame({name: rng.lognormal(3, 2, 400).round() for name in ("age", "hours")})

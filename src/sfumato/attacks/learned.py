@@ -19,6 +19,8 @@ from sfumato.progress import Progress
 
 PARTS = 10
 """A regression sees numbers in so many parts, so that a habit in the middle of them can count."""
+CERTAIN = 6
+"""So many decimals of a chance are the same on every machine."""
 MOST_CATEGORIES = 60
 """An attribute with more categories than this tells them apart no further: the rarest are one."""
 
@@ -52,7 +54,7 @@ class LearnedAttack(Attack):
         table = _table(people, features)
         with _on_threads(self.threads):
             learner.fit(table, vital)
-            chances = learner.predict_proba(table)[:, 1]
+            chances = _chances(learner, table)
         progress(f"learning by {self.name}", 1.0)
         # odds of at least gamma, as a rule's confidence ratio; whoever knows how many members to expect finds as many
         ratio = self.min_confidence_ratio
@@ -138,13 +140,18 @@ class LearnedModel:
         """Return each record's chance to be a member; nought for those who are not taken for one."""
         table = _table(as_microfile(microfile), self.features)
         with _on_threads(threads or self.threads):
-            chances = self.learner.predict_proba(table)[:, 1]
+            chances = _chances(self.learner, table)
         found: Reals = np.where(chances >= self.cut, chances, 0.0)
         return found
 
 
 def _table(people: Microfile, features: Sequence[_Feature]) -> Reals:
     return np.column_stack([feature.column(people) for feature in features])
+
+
+def _chances(learner: Any, table: Reals) -> Reals:
+    """Return each record's chance to be a member, without the last digits, in which machines differ."""
+    return np.asarray(learner.predict_proba(table)[:, 1]).round(CERTAIN)
 
 
 def _boosting(features: Sequence[_Feature], seed: int) -> Any:

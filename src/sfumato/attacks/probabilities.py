@@ -13,11 +13,14 @@ least half of the way from u to 1, as in the hit-and-miss model of Copas and Hil
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
 
 from sfumato.arrays import Counts, Flags, Reals
+from sfumato.kernels.algebra import product
+from sfumato.kernels.elementary import exponentials, logarithms
 from sfumato.kernels.linking import ALIKE, UNKNOWN
 
 SURE = 1e-6
@@ -25,6 +28,7 @@ SURE = 1e-6
 ROUNDS = 2000
 STILL = 1e-9
 """Nothing moves by more than this when it ends."""
+LN2 = math.log(2.0)
 START = 0.9
 """m at the start."""
 
@@ -43,12 +47,12 @@ class Weights:
     @property
     def agree(self) -> Reals:
         """Bits of evidence for a match where an attribute agrees: log2(m / u)."""
-        return np.log2(self.m / self.u)
+        return logarithms(self.m / self.u) / LN2
 
     @property
     def disagree(self) -> Reals:
         """Bits of evidence for a match where it does not: log2((1 - m) / (1 - u))."""
-        return np.log2((1.0 - self.m) / (1.0 - self.u))
+        return logarithms((1.0 - self.m) / (1.0 - self.u)) / LN2
 
     def probability(self, weights: Reals) -> Reals:
         """Return how probable it is that pairs with these sums of weights are of the same person.
@@ -56,8 +60,8 @@ class Weights:
         By the pair alone: that others fit as well is not considered.
         """
         prevalence = min(self.prevalence, 1.0 - SURE)
-        odds = np.log2(prevalence) - np.log2(1.0 - prevalence) + weights
-        return np.asarray(1.0 / (1.0 + np.exp2(-odds)), dtype=np.float64)
+        odds = logarithms(prevalence / (1.0 - prevalence)) + LN2 * weights
+        return np.asarray(1.0 / (1.0 + exponentials(-odds)), dtype=np.float64)
 
 
 def estimate_weights(patterns: Counts, counts: Counts, *, records: int, overlap: float) -> Weights:
@@ -80,7 +84,7 @@ def estimate_weights(patterns: Counts, counts: Counts, *, records: int, overlap:
     against = records / overlap - 1.0
     for _ in range(ROUNDS):
         # g = p L_m / (p L_m + (1 - p) L_u), with p = overlap / records
-        ratios = np.exp(_log_likelihoods(agrees, known, m) - _log_likelihoods(agrees, known, u))
+        ratios = exponentials(_log_likelihoods(agrees, known, m) - _log_likelihoods(agrees, known, u))
         same = counts * ratios / (ratios + against)
         new_u = _within(_share(agrees, known, counts - same, unknown=u))
         new_m = np.maximum(_within(_share(agrees, known, same, unknown=m)), _least(new_u))
@@ -102,11 +106,12 @@ def _within(probabilities: Reals) -> Reals:
 
 def _share(agrees: Flags, known: Flags, amounts: Reals | Counts, *, unknown: Reals) -> Reals:
     """Return the share that agrees of what is known, attribute by attribute."""
-    total = amounts @ known
-    return np.where(total > 0, (amounts @ agrees) / np.where(total > 0, total, 1.0), unknown)
+    total = product(amounts, known)
+    return np.where(total > 0, product(amounts, agrees) / np.where(total > 0, total, 1.0), unknown)
 
 
 def _log_likelihoods(agrees: Flags, known: Flags, probabilities: Reals) -> Reals:
-    return agrees.astype(np.float64) @ np.log(probabilities) + (known & ~agrees).astype(np.float64) @ np.log1p(
-        -probabilities
+    found: Reals = product(agrees, logarithms(probabilities)) + product(
+        known & ~agrees, logarithms(1.0 - probabilities)
     )
+    return found

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -12,6 +11,8 @@ import polars as pl
 
 from sfumato.arrays import Codes, Counts, Flags, Reals
 from sfumato.boxes.axes import Axis
+from sfumato.kernels.algebra import dot
+from sfumato.kernels.elementary import decimal_exponent
 from sfumato.microfile.hierarchy import readable
 
 DECIMALS = 9
@@ -73,10 +74,10 @@ def snapped_edges(axis: Axis, tight: Edges, costs: Reals, dtype: pl.DataType, *,
     """
     some = slice(None, None, -(-tight.lo.size // TRIED))
     tried, weights = Edges(tight.lo[some], tight.hi[some]), costs[some]
-    before = float(weights @ tried.widths)
+    before = dot(weights, tried.widths)
     for grid in _grids(axis, tried, weights, dtype, share):
         snapped = _on_grid(axis, tried, grid, dtype, k)
-        if float(weights @ snapped.widths) <= (1.0 + share) * before:
+        if dot(weights, snapped.widths) <= (1.0 + share) * before:
             break
     return _on_grid(axis, tight, grid, dtype, k)
 
@@ -144,7 +145,7 @@ def _held(axis: Axis, ends: Reals | Counts, side: _Side, k: int) -> Any:
 def _numbers_on(axis: Axis, step: float, unit: float | None, *, upward: bool) -> _Side:
     from sfumato.kernels.snapping import snap_down
 
-    scale = 10.0 ** max(0, -math.floor(math.log10(step)))
+    scale = 10.0 ** max(0, -decimal_exponent(step))
 
     def begins(numbers: Reals, length: float = step, *, strictly: bool = False) -> tuple[Reals, Flags]:
         return snap_down(np.ascontiguousarray(numbers), length, scale, strictly)
@@ -215,7 +216,7 @@ def _grids(axis: Axis, tight: Edges, costs: Reals, dtype: pl.DataType, share: fl
         return list(DATE_UNITS if dtype == pl.Date else TIME_UNITS)
     widths = tight.widths
     total = float(costs.sum())
-    usual = float(costs @ widths) / total if total > 0 else float(widths.mean())
+    usual = dot(costs, widths) / total if total > 0 else float(widths.mean())
     finest = finest_of(axis, dtype)
     if usual <= 0:
         largest = float(np.abs(axis.places).max(initial=0.0))

@@ -10,6 +10,7 @@ import numpy as np
 from sfumato.arrays import Counts, Reals
 from sfumato.boxes.halving import halved
 from sfumato.boxes.subdivision import Subdivision, Summary
+from sfumato.kernels.algebra import orthogonal, product
 from sfumato.parallel import batches_of, side_by_side
 from sfumato.randomness import Secret
 
@@ -25,6 +26,8 @@ GROUPED, MEMBERS = 12, 128
 """Up to so many boxes exchange records with each other, fewer where they would have more members than that."""
 PACE = 1_500_000
 """Records that are exchanged once in a second: what a second of refining buys, so that its result is repeatable."""
+UNIFORMS = 12
+"""A sum of so many uniform numbers has variance 1 and is nearly normal."""
 SETUP = 0.001
 """The seconds that finding neighbours takes, however few records there are."""
 
@@ -103,8 +106,10 @@ def exchange_records(
 def _turned(now: Summary, small: Counts, scales: Reals, rng: np.random.Generator) -> Reals:
     """Return the middles of some boxes, in units of cost, along random directions."""
     middles = 0.5 * (now.lo + now.hi)[:, small] * scales[:, None]
-    directions = np.linalg.qr(rng.normal(size=(len(middles), len(middles))))[0]
-    return np.ascontiguousarray(directions @ middles)
+    # about normal, by additions alone, which every machine rounds alike
+    drawn = rng.random((UNIFORMS, len(middles), len(middles))).sum(axis=0) - UNIFORMS / 2
+    turned: Reals = product(orthogonal(drawn)[0], middles)
+    return turned
 
 
 def _no_larger(starts: Counts, most: int, homes: Counts | None) -> Counts:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import itertools
-import math
 
 import numpy as np
 import polars as pl
 
 from sfumato.arrays import Reals
 from sfumato.boxes.edges import DATE_UNITS, TIME_UNITS
+from sfumato.kernels.elementary import decimal_exponent
 
 LEADING = (5, 2, 1)
 """The first digit of a readable step."""
@@ -54,7 +54,7 @@ def _whole_step(ends: pl.Series) -> float | None:
     common = int(np.gcd.reduce(ends.cast(pl.Int64).to_numpy()))
     if common == 0:
         return None
-    powers = range(int(math.log10(abs(common))) + 1, -1, -1)
+    powers = range(len(str(abs(common))), -1, -1)
     return next(float(lead * 10**power) for power in powers for lead in LEADING if common % (lead * 10**power) == 0)
 
 
@@ -62,7 +62,7 @@ def _step(ends: Reals) -> float | None:
     largest = float(np.abs(ends).max(initial=0.0))
     if largest == 0:
         return None
-    highest = math.floor(math.log10(largest))
+    highest = decimal_exponent(largest)
     for power, lead in itertools.product(range(highest, highest - DIGITS, -1), LEADING):
         steps = ends / float(f"{lead}e{power}")
         if bool((np.abs(steps - np.rint(steps)) <= TOLERANCE * np.maximum(np.abs(steps), 1.0)).all()):

@@ -9,6 +9,8 @@ from numpy.typing import ArrayLike
 
 from sfumato.arrays import Reals
 from sfumato.errors import SettingError
+from sfumato.kernels.algebra import dot
+from sfumato.kernels.elementary import exponentials, logarithms
 
 
 def optimal_half_widths(
@@ -73,12 +75,12 @@ def optimal_half_widths(
         )
     with np.errstate(divide="ignore"):
         # XK13 sec. II: rho 2^n prod Delta_i = k; in logs, for products of many widths leave the range of floats
-        volume = np.broadcast_to(math.log(k) - np.log(held) - len(rows) * math.log(2.0), rows.shape[1:])
-        logs = np.log(rows), np.log(least), np.log(most)
+        volume = np.broadcast_to(math.log(k) - logarithms(held) - len(rows) * math.log(2.0), rows.shape[1:])
+        logs = logarithms(rows), logarithms(least), logarithms(most)
     widths = _solve(volume, *_free_first(volume, *logs))
     with np.errstate(over="ignore"):
         # what sits at a limit is exactly there
-        found = np.select([widths <= logs[1], widths >= logs[2]], [least, most], np.exp(widths)).clip(least, most)
+        found = np.select([widths <= logs[1], widths >= logs[2]], [least, most], exponentials(widths)).clip(least, most)
     if not np.isfinite(found).all():
         raise SettingError(
             "the half-widths are not finite: the density is too small for boxes without caps",
@@ -149,7 +151,7 @@ def asymptotic_uncertainty(
             f"weights has the shape {counted.shape}, there are {blurs.size:,} points",
             hint="give one weight a point, not all of them zero",
         )
-    return float(counted @ blurs / counted.sum())
+    return dot(counted, blurs) / float(counted.sum())
 
 
 def _numbers(what: str, given: ArrayLike) -> Reals:

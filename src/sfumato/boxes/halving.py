@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 
 import numpy as np
@@ -49,7 +48,7 @@ def halved(
     from sfumato.kernels.halving import EVEN, halve
 
     size = members.size
-    depth = max(0, math.ceil(math.log2(size / max(ROOM, EVEN * k))))
+    depth = (-(-size // max(ROOM, EVEN * k)) - 1).bit_length()
     sample = members[:: max(1, size // (SAMPLED << depth))]
     points = np.concatenate([np.take(places, sample, axis=1), np.take(costs, sample, axis=1)])
     attributes, bounds = grow_tree(points, depth)

@@ -15,6 +15,7 @@ from pydantic import Field
 from sfumato.arrays import Reals
 from sfumato.boxes.axes import Axis, as_rows
 from sfumato.boxes.edges import resolution_of
+from sfumato.kernels.elementary import powers
 from sfumato.settings import Settings
 
 
@@ -41,7 +42,7 @@ def preferred_places(prefer: Mapping[str, Preference], strength: float, axes: Se
     boxes
         How many boxes there will be, about.
     """
-    usual = max(boxes, 1.0) ** (-1.0 / len(axes))
+    usual = float(powers(max(boxes, 1.0), -1.0 / len(axes)))
     return as_rows(
         [
             _stepped(axis.places, prefer[axis.name], strength * usual * axis.span, axis.origin)

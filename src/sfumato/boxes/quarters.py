@@ -20,6 +20,8 @@ from sfumato.boxes.strata import Strata
 from sfumato.boxes.subdivision import Subdivision, Summary
 from sfumato.boxes.tiling import Cells, cells_of
 from sfumato.errors import UnattainableError
+from sfumato.kernels.algebra import dot
+from sfumato.kernels.elementary import powers
 from sfumato.measures.blocks import homes_of
 from sfumato.measures.households import sharing_of, where_any
 from sfumato.microfile.microfile import Microfile
@@ -186,7 +188,7 @@ class Ground:
     def usual_size(self, records: int) -> int:
         """Return how large quarters are if all attributes are cut equally often."""
         k = self.settings.k
-        return int(np.ceil(k * (records / k) ** (len(self.own) / len(self.axes))))
+        return int(np.ceil(k * powers(records / k, len(self.own) / len(self.axes))))
 
     def best_size(self, members: Sequence[Counts], usual: int) -> int:
         """Return the size of quarters with which boxes cost least: a usual one, or what doubling or halving gives."""
@@ -210,7 +212,7 @@ class Ground:
         boxes = self.boxes(quarters, strata, silent)
         lost = strata.lacking[strata.numbers].T
         spans = np.array([axis.span for axis in self.axes])
-        return float(self.costs_of(quarters, boxes, strata).sum() + (self.costs * lost).sum(axis=1) @ spans)
+        return float(self.costs_of(quarters, boxes, strata).sum() + dot((self.costs * lost).sum(axis=1), spans))
 
     def costs_of(self, quarters: Subdivision, boxes: Subdivision, strata: Strata) -> Reals:
         """Return what each box costs: along its own axes, and its part of what its quarter costs."""

@@ -12,6 +12,7 @@ from sfumato.boxes.axes import Axis
 from sfumato.boxes.costs import Costs
 from sfumato.boxes.edges import Edges
 from sfumato.boxes.half_widths import asymptotic_uncertainty
+from sfumato.kernels.algebra import dot
 
 POINTS = 1_000
 """The density is estimated at about so many records."""
@@ -47,7 +48,7 @@ def uncertainty_of(
     if not spoken:
         return {}
     halves = {row: np.where(sizes > 0, 0.5 * edges[axes[row].name].widths, 0.0) for row in spoken}
-    achieved = sum(float(totals[row] @ half) for row, half in halves.items()) / kept.size
+    achieved = sum(dot(totals[row], half) for row, half in halves.items()) / kept.size
     told: dict[str, Any] = {"achieved": _rounded(achieved)}
     among = kept[:: -(-kept.size // AMONG)]
     among = among[~np.logical_or.reduce([axes[row].missing[among] for row in spoken])]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -87,7 +86,7 @@ def compounded(rate: float, year: int) -> float:
     >>> round(compounded(0.03, 2022), 4)
     1.0609
     """
-    return math.pow(1.0 + rate, drift(year))
+    return (1.0 + rate) ** drift(year)
 
 
 def country_of(seed: int, year: int) -> Country:

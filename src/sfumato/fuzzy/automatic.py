@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -15,6 +14,7 @@ from sfumato.fuzzy.coverage import other_word
 from sfumato.fuzzy.partitions import ruspini_from
 from sfumato.fuzzy.shapes import AnyShape, Trapezoidal
 from sfumato.fuzzy.variables import LinguisticVariable
+from sfumato.kernels.elementary import decimal_exponent
 from sfumato.microfile.attribute import Kind
 from sfumato.microfile.joining import label_of
 from sfumato.microfile.microfile import Microfile, as_microfile
@@ -131,7 +131,7 @@ def _smallest(numbers: Reals) -> float:
     positive = numbers[numbers > 0]
     if not (positive % 1).any():
         return 1.0
-    return float(f"1e{math.floor(math.log10(positive.min()))}")
+    return float(f"1e{decimal_exponent(float(positive.min()))}")
 
 
 def _of_categories(people: Microfile, name: str, rare: float, most: int, missing: str | None) -> CategoricalVariable:

@@ -13,6 +13,8 @@ from sfumato.fuzzy.c_means import means_of, shift_between
 from sfumato.fuzzy.clustering import Descent, Frame, FuzzyClustering, Task
 from sfumato.fuzzy.norms import Norms, norms_of, round_norms
 from sfumato.fuzzy.records import Spread, sum_records
+from sfumato.kernels.algebra import product
+from sfumato.kernels.elementary import exponentials, logarithms
 
 if TYPE_CHECKING:
     from sfumato.kernels.memberships import Sets
@@ -123,13 +125,13 @@ class GustafsonKessel(FuzzyClustering):
         n_attributes = self.n_features_in_
         place = np.ix_(np.arange(self.n_clusters), frame.attributes, frame.attributes)
         # what keeps the determinant of norms when the attributes get their units back
-        unit = math.exp(-2.0 * float(np.log(frame.scales).mean()))
+        unit = float(exponentials(-2.0 * logarithms(frame.scales).mean()))
         self.cluster_centers_ = np.tile(frame.means, (self.n_clusters, 1))
         self.cluster_centers_[:, frame.attributes] = best.sets.centres / frame.scales + frame.origins
         self.covariances_, self._factors = np.zeros((2, self.n_clusters, n_attributes, n_attributes))
         self.covariances_[place] = best.covariances / np.outer(frame.scales, frame.scales)
         self._factors[place] = math.sqrt(unit) * best.sets.factors * frame.scales
-        self.norms_ = np.swapaxes(self._factors, 1, 2) @ self._factors
+        self.norms_ = np.stack([product(factor.T, factor) for factor in self._factors])
         self.objectives_ = best.objectives * unit
 
     def _sets(self) -> Sets:

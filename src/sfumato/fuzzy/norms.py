@@ -7,6 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from sfumato.arrays import Reals
+from sfumato.kernels.algebra import eigen, orthogonal, product
+from sfumato.kernels.elementary import exponentials, logarithms, powers
 
 ROUNDING = 1e-24
 """Variances below this share of the file's are rounding errors: those of a set whose records are all the same."""
@@ -28,14 +30,14 @@ class Norms:
 
     def change_to(self, other: Norms) -> float:
         """Return by what share of itself the covariance that changed most did."""
-        changes = np.linalg.norm(other.covariances - self.covariances, axis=(1, 2))
-        return float((changes / np.linalg.norm(self.covariances, axis=(1, 2))).max())
+        changes = ((other.covariances - self.covariances) ** 2).sum(axis=(1, 2))
+        return float(np.sqrt(changes / (self.covariances**2).sum(axis=(1, 2))).max())
 
 
 def round_norms(volumes: Reals, n_attributes: int) -> Norms:
     """Return the norms of round sets as wide as the file."""
     alike = np.broadcast_to(np.eye(n_attributes), (volumes.size, n_attributes, n_attributes))
-    return Norms(alike, alike * (volumes ** (0.5 / n_attributes))[:, None, None])
+    return Norms(alike, alike * powers(volumes, 0.5 / n_attributes)[:, None, None])
 
 
 def norms_of(scatters: Reals, masses: Reals, volumes: Reals, *, ridge: float, max_condition: float) -> Norms:
@@ -52,13 +54,16 @@ def norms_of(scatters: Reals, masses: Reals, volumes: Reals, *, ridge: float, ma
     """
     n_attributes = scatters.shape[1]
     totals = np.where(masses + ridge > 0.0, masses + ridge, 1.0)[:, None, None]
-    values, vectors = np.linalg.eigh((scatters + ridge * np.eye(n_attributes)) / totals)
+    found = [eigen(covariance) for covariance in (scatters + ridge * np.eye(n_attributes)) / totals]
+    values, vectors = (np.stack(parts) for parts in zip(*found, strict=True))
     values = bounded(np.maximum(values, ROUNDING), max_condition)
     # Gustafson and Kessel: A = (rho det F)^(1/n) F^-1
-    levels = np.exp(np.log(values).mean(axis=1)) * volumes ** (1.0 / n_attributes)
-    transposed = np.swapaxes(vectors, 1, 2)
-    roots = np.sqrt(levels[:, None] / values)[:, :, None] * transposed
-    return Norms((vectors * values[:, None, :]) @ transposed, np.triu(np.linalg.qr(roots).R))
+    levels = exponentials(logarithms(values).mean(axis=1)) * powers(volumes, 1.0 / n_attributes)
+    roots = np.sqrt(levels[:, None] / values)[:, None, :] * vectors
+    return Norms(
+        np.stack([product(one * its, one.T) for one, its in zip(vectors, values, strict=True)]),
+        np.stack([orthogonal(root)[1] for root in roots]),
+    )
 
 
 def bounded(values: Reals, max_condition: float) -> Reals:
@@ -86,5 +91,5 @@ def _clipped(values: Reals, max_condition: float) -> Reals:
     ends = (below[low] + (below[-1] - below[high]) / max_condition) / clipped
     ends = ends[ends > 0.0][:, None]
     tried = np.clip(values, ends, ends * max_condition)
-    found: Reals = tried[np.argmin((values / tried + np.log(tried)).sum(axis=1))]
+    found: Reals = tried[np.argmin((values / tried + logarithms(tried)).sum(axis=1))]
     return found

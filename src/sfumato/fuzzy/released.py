@@ -12,6 +12,8 @@ from sfumato.arrays import Codes, Flags, Reals
 from sfumato.errors import SettingError
 from sfumato.fuzzy.shapes import written
 from sfumato.fuzzy.variables import LinguisticVariable
+from sfumato.kernels.algebra import eigen, pseudo_inverse
+from sfumato.kernels.elementary import powers
 from sfumato.microfile.forms import Fuzzy
 from sfumato.microfile.microfile import Microfile
 from sfumato.settings import Settings
@@ -74,7 +76,7 @@ class ClusteredSets(Settings):
         square = all(len(norm) == width and all(len(row) == width for row in norm) for norm in self.norms)
         if not square or any(len(centre) != width for centre in self.centres):
             raise ValueError("centres and norms must have as many numbers as there are attributes")
-        levels = np.linalg.eigvalsh(np.array(self.norms))
+        levels = np.stack([eigen(norm)[0] for norm in self.norms])
         if not (levels[:, 0] > 0).all():
             raise ValueError("norms must be positive definite")
         return self
@@ -105,7 +107,7 @@ class ClusteredSets(Settings):
         # u_i = 1 / sum_j (d_i^2 / d_j^2)^(1/(m-1)); at a centre the nearest sets share the record
         with np.errstate(divide="ignore", invalid="ignore"):
             relative = np.where(nearest > 0, nearest / squares, squares == 0)
-        shares = relative ** (1.0 / (self.fuzzifier - 1.0))
+        shares = powers(relative, 1.0 / (self.fuzzifier - 1.0))
         grades = shares / shares.sum(axis=1, keepdims=True)
         return np.asarray(grades, dtype=np.float64)
 
@@ -121,8 +123,8 @@ class ClusteredSets(Settings):
 
     def _reach(self) -> Reals:
         # one way along which a set is long does not make all of them reach so far
-        inverse = np.linalg.inv(np.array(self.norms))
-        return np.asarray(np.sqrt(np.diagonal(inverse, axis1=1, axis2=2)).min(axis=0), dtype=np.float64)
+        reaches = np.sqrt([np.diagonal(pseudo_inverse(norm)) for norm in self.norms])
+        return np.asarray(reaches.min(axis=0), dtype=np.float64)
 
 
 PublicSets: TypeAlias = ShapedSets | ClusteredSets

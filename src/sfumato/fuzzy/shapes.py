@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike
 from pydantic import Field, field_validator, model_validator
 
 from sfumato.arrays import Reals
+from sfumato.kernels.elementary import exponentials
 from sfumato.microfile.hierarchy import readable
 from sfumato.settings import Settings
 
@@ -245,7 +246,7 @@ class Gaussian(Shape):
         return Gaussian(centre=self.centre, deviation=_outward(0.0, far / math.sqrt(-2 * math.log(alpha))))
 
     def _of_numbers(self, numbers: Reals) -> Reals:
-        return np.exp(-0.5 * ((numbers - self.centre) / self.deviation) ** 2)
+        return exponentials(-0.5 * ((numbers - self.centre) / self.deviation) ** 2)
 
 
 class Crisp(Shape):

@@ -13,6 +13,8 @@ from sfumato.fuzzy.records import in_parts, read_records
 if TYPE_CHECKING:
     from sfumato.kernels.memberships import Records, Sets
 
+UNIFORMS = 12
+"""A sum of so many uniform numbers has variance 1 and is nearly normal."""
 SAMPLE = 100_000
 """Of more records than this, so many are taken, evenly, to draw the first centres from."""
 
@@ -55,7 +57,8 @@ class Drawing:
         places = (numbers[:, attributes] - origins) * scales
         # attribute by attribute, so that equal records get equal places to the last digit
         line = np.zeros(len(places))
-        directions = np.asarray(random.normal(size=places.shape[1]))
+        # about normal, by additions alone, which every machine rounds alike
+        directions = random.random_sample((UNIFORMS, places.shape[1])).sum(axis=0) - UNIFORMS / 2
         for values, direction in zip(places.T, directions, strict=True):
             line += values * direction
         order = np.argsort(line, kind="stable")

@@ -16,6 +16,7 @@ from sfumato.fuzzy.clustering import FuzzyClustering
 from sfumato.fuzzy.gustafson_kessel import GustafsonKessel
 from sfumato.fuzzy.records import in_parts, numbers_of, read_records, spread_of, weights_of
 from sfumato.fuzzy.starts import plain_sets
+from sfumato.kernels.algebra import dot
 
 Method = Literal["fuzzy-c-means", "gustafson-kessel"]
 METHODS: dict[str, type[FuzzyClustering]] = {"fuzzy-c-means": FuzzyCMeans, "gustafson-kessel": GustafsonKessel}
@@ -106,7 +107,7 @@ def validity_of(estimator: FuzzyClustering, X: Any, *, sample_weight: Any = None
         1.0 - n_sets / (n_sets - 1) * (1.0 - coefficient) if n_sets > 1 else 0.0,
         max(-entropy / weight, 0.0),
         compactness / (weight * apart) if apart > 0.0 else math.inf,
-        compactness - float(np.dot(masses, ((centres - means) ** 2).sum(axis=1))),
+        compactness - dot(masses, ((centres - means) ** 2).sum(axis=1)),
     )
 
 

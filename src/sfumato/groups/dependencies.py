@@ -20,6 +20,7 @@ import numpy as np
 from sfumato.arrays import Codes, Counts, Flags, Reals
 from sfumato.errors import SettingError
 from sfumato.groups.together import choices_of
+from sfumato.kernels.elementary import logarithms
 from sfumato.measures.blocks import group_codes
 from sfumato.microfile.forms import Exact
 from sfumato.microfile.microfile import Microfile
@@ -190,7 +191,7 @@ class _Look:
         """Return how well the values of chosen records go with their places: the mean log share of the place."""
         numbers, sizes, value, _ = self.cells(values)
         share = (sizes - 1 + 1 / self.size) / value
-        return float(np.log(share)[numbers[chosen]].mean())
+        return float(logarithms(share)[numbers[chosen]].mean())
 
 
 def _shown(

@@ -12,6 +12,7 @@ from sfumato.errors import UnattainableError
 from sfumato.groups.outliers import quartiles
 from sfumato.groups.rounding import halve, largest_remainders
 from sfumato.groups.task import Reshaping
+from sfumato.kernels.algebra import dot
 
 SHARES = (0.0, 0.25, 0.5, 0.6, 0.7, 0.75, 0.8, 0.9)
 """From which of the others on, in their order, places share what hidden ones lose."""
@@ -126,8 +127,8 @@ def _levelled(task: Reshaping, takers: Counts, missing: int) -> Reals:
         moved = np.maximum(values, level) if missing > 0 else np.minimum(values, level)
         return np.clip(moved, lowest, highest)
 
-    wanted = float(weights @ values) + missing
-    return at(halve(lambda level: bool(weights @ at(level) < wanted), float(lowest.min()), float(highest.max()))[1])
+    wanted = dot(weights, values) + missing
+    return at(halve(lambda level: dot(weights, at(level)) < wanted, float(lowest.min()), float(highest.max()))[1])
 
 
 def _rounded(task: Reshaping, signal: Reals, least: Counts, most: Counts) -> Counts | None:

@@ -12,6 +12,7 @@ import numpy as np
 from sfumato.arrays import Counts, Reals
 from sfumato.errors import SettingError
 from sfumato.fuzzy.shapes import Shape
+from sfumato.kernels.elementary import exponentials
 
 
 @dataclass(frozen=True)
@@ -55,9 +56,8 @@ def distortion_term(costs: Reals, greatest: float) -> Reals:
 
 def size_term(sizes: Counts, centre: float, slope: float) -> Reals:
     """Return one for few swaps, a half for as many as the centre, and nearly nothing for many."""
-    # TC16 (28), last factor: 1 / (1 + exp((Q - 25) / 2)); exp itself would overflow for long lists
-    found: Reals = np.exp(-np.logaddexp(0.0, (sizes - centre) / slope))
-    return found
+    # TC16 (28), last factor: 1 / (1 + exp((Q - 25) / 2))
+    return np.asarray(1.0 / (1.0 + exponentials((sizes - centre) / slope)))
 
 
 @dataclass(frozen=True)

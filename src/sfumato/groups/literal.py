@@ -18,6 +18,7 @@ from sfumato.errors import SettingError
 from sfumato.groups.outliers import read_values
 from sfumato.groups.rounding import largest_remainders
 from sfumato.groups.wavelets import Parts, synthesis_matrix, taken_apart
+from sfumato.kernels.algebra import product
 
 Constraint: TypeAlias = tuple[int, Literal["<=", ">="], float]
 """A place from 0, and which bound its new approximation keeps."""
@@ -70,7 +71,7 @@ def literal_recipe(
     before = taken_apart(signal, wavelet, level)
     if new.size != before.coefficients.size:
         raise SettingError(f"{before.coefficients.size} coefficients are needed (given: {new.size})")
-    approximation = synthesis_matrix(signal.size, wavelet, level) @ new
+    approximation = product(synthesis_matrix(signal.size, wavelet, level), new)
     changed = approximation + before.details
     shifted = changed + shift
     if rescale and (shifted < 0).any():
@@ -96,7 +97,7 @@ def violated(
     >>> violated(16, [0.0, 0.002, 0.147, 0.025], [(4, ">=", 0.005), (15, "<=", 0.037)])
     (4,)
     """
-    approximation = synthesis_matrix(size, wavelet, level) @ read_values(coefficients)
+    approximation = product(synthesis_matrix(size, wavelet, level), read_values(coefficients))
     signs = {"<=": 1.0, ">=": -1.0}
     return tuple(
         place for place, sign, bound in constraints if signs[sign] * (approximation[place] - bound) > tolerance

@@ -8,6 +8,7 @@ import numpy as np
 
 from sfumato.arrays import Counts, Reals
 from sfumato.groups.task import Reshaping
+from sfumato.kernels.algebra import dot
 
 LEVELS = (0.5, 0.6, 0.4, 0.75, 0.25, 0.85, 0.15, 0.95, 0.05)
 """Between which of the other places hidden ones are put, as shares of them that are lower; tried in turn."""
@@ -65,7 +66,7 @@ def stretched(task: Reshaping, signal: Reals) -> Reals:
         One number a place; at fixed places what the task has.
     """
     lowest, highest = (task.signal_of(bound) for bound in task.bounds)
-    total = float(task.weights @ task.values)
+    total = dot(task.weights, task.values)
     wanted, centre = float(task.values.std(ddof=1)), float(signal.mean())
 
     def placed(scale: float) -> Reals:
@@ -76,7 +77,7 @@ def stretched(task: Reshaping, signal: Reals) -> Reals:
             return np.clip(shape + shift, lowest, highest)
 
         reach = float(np.abs(shape).max() + np.abs(lowest).max() + np.abs(highest).max()) + 1.0
-        return at(_root(lambda shift: float(task.weights @ at(shift)) - total, -reach, reach))
+        return at(_root(lambda shift: dot(task.weights, at(shift)) - total, -reach, reach))
 
     def missing(scale: float) -> float:
         return float(placed(scale).std(ddof=1)) - wanted

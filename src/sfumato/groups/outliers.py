@@ -97,9 +97,10 @@ def tau(m: int, alpha: float) -> float:
     check_alpha(alpha)
     if m < FEWEST:
         raise SettingError(f"tau needs at least {FEWEST} values (given: {m})")
+    # the last digits of the quantile differ from machine to machine
+    critical = float(f"{student.isf(alpha / 2.0, m - 2):.12g}")
     # TC16 (6); critical^2 could be beyond all numbers
-    critical = float(student.isf(alpha / 2.0, m - 2))
-    ratio = critical / math.hypot(critical, math.sqrt(m - 2)) if math.isfinite(critical) else 1.0
+    ratio = 1.0 / math.sqrt(1.0 + (m - 2) / critical / critical) if math.isfinite(critical) else 1.0
     return ratio * (m - 1) / math.sqrt(m)
 
 

@@ -16,6 +16,7 @@ import pywt
 from sfumato.arrays import Counts, Reals
 from sfumato.errors import SettingError, nearest
 from sfumato.groups.task import Reshaping
+from sfumato.kernels.algebra import dot, product
 
 PULLS = (1.0, 0.999, 0.99, 0.95, 0.9, 0.8, 0.65, 0.5, 0.35, 0.2, 0.1, 0.0)
 """How far a hidden place may be from the mean, as shares of its reference's distance, tried in turn."""
@@ -49,7 +50,7 @@ def taken_apart(values: Reals, wavelet: str = "db2", level: int = 2) -> Parts:
     """
     matrix = synthesis_matrix(values.size, wavelet, level)
     coefficients, coarsest, *_ = _transformed(values, wavelet, level)
-    approximation = matrix @ coefficients
+    approximation = product(matrix, coefficients)
     return Parts(coefficients, coarsest, approximation, values - approximation)
 
 
@@ -188,8 +189,8 @@ class _Program:
             rows.append(sign * (matrix[place] - pull * matrix[other])[None])
             limits.append(np.array([sign * (1.0 - pull) * mean]))
         # the total of people, not of the signal: a concentration's places are of different sizes
-        people = (task.weights @ matrix)[None]
-        offset = 0.0 if task.subordinate is None else float(task.weights @ task.subordinate)
+        people = product(task.weights, matrix)[None]
+        offset = 0.0 if task.subordinate is None else dot(task.weights, task.subordinate)
         found = linprog(
             -np.eye(matrix.shape[1])[-1],
             A_ub=np.concatenate(rows),
@@ -198,7 +199,7 @@ class _Program:
             b_eq=[task.total - offset],
             bounds=[(None, None)] * (matrix.shape[1] - 1) + [(0.0, 1.0)],
         )
-        return None if found.x is None else (float(found.x[-1]), matrix @ found.x)
+        return None if found.x is None else (float(found.x[-1]), product(matrix, found.x))
 
 
 def _extreme(task: Reshaping, counts: Counts) -> bool:

@@ -9,6 +9,7 @@ import numpy as np
 
 from sfumato.arrays import Codes, Reals
 from sfumato.kernels.compiled import compiled_ratios
+from sfumato.kernels.lanes import LANES, add_products_to_lanes, add_to_lanes, fold
 from sfumato.kernels.memberships import (
     BLOCK,
     Records,
@@ -21,6 +22,7 @@ from sfumato.kernels.memberships import (
     measure_offsets,
     weigh,
 )
+from sfumato.kernels.transcendental import logarithm, power_of
 
 
 @compiled_ratios
@@ -37,7 +39,9 @@ def sum_up(records: Records, sets: Sets, first: int, last: int, moments: Reals, 
     even_sets, even_attributes = n_sets + n_sets % 2, n_attributes + n_attributes % 2
     centres = np.zeros((even_sets, even_attributes))
     centres[:n_sets, :n_attributes] = sets.centres
-    sums = np.zeros((even_sets, even_attributes))
+    # partial sums, as in kernels/lanes.py
+    sums, masses = np.zeros((n_sets, n_attributes, LANES)), np.zeros((n_sets, LANES))
+    products, objective = np.zeros((*scatters.shape, LANES)), np.zeros(LANES)
     padded = np.zeros((even_attributes, BLOCK))
     block, offsets = padded[:n_attributes], np.empty((n_attributes, BLOCK))
     powers = np.zeros((even_sets, BLOCK))
@@ -45,9 +49,6 @@ def sum_up(records: Records, sets: Sets, first: int, last: int, moments: Reals, 
     # one by one, for rows of one array would not be known to lie without gaps, and loops over them run slowly
     weights, nearest, totals = np.empty(BLOCK), np.empty(BLOCK), np.empty(BLOCK)
     factors, row = np.empty(BLOCK), np.empty(BLOCK)
-    moments[:] = 0.0
-    scatters[:] = 0.0
-    objective = 0.0
     for start in range(first, last, BLOCK):
         load(records, start, last, block, weights)
         if sets.factors.shape[0] == 0:
@@ -58,66 +59,41 @@ def sum_up(records: Records, sets: Sets, first: int, last: int, moments: Reals, 
             compare_swiftly(distances, nearest, totals)
         else:
             compare_distances(distances, sets.fuzzifier, True, nearest, totals)
-        objective += weigh(sets.fuzzifier, weights, nearest, totals, factors)
+        weigh(sets.fuzzifier, weights, nearest, totals, factors, row)
+        add_to_lanes(row, objective)
         for j in range(n_sets):
-            mass = 0.0
             for k in range(BLOCK):
                 distances[j, k] *= factors[k]
-                mass += distances[j, k]
-            moments[j, 0] += mass
-        add_products(padded, powers, sums)
+            add_to_lanes(distances[j], masses[j])
+        for j in range(n_sets):
+            for a in range(n_attributes):
+                add_products_to_lanes(distances[j], block[a], sums[j, a])
         for j in range(scatters.shape[0]):
             measure_offsets(block, sets, j, offsets)
-            add_scatter(offsets, distances[j], row, scatters[j])
-    moments[:, 1:] = sums[:n_sets, :n_attributes]
-    return objective
-
-
-@compiled_ratios
-def add_products(block: Reals, powers: Reals, sums: Reals) -> None:
-    """Add the products of ``powers`` (IN: sets x BLOCK) and numbers of a block (IN) to ``sums`` (IN, OUT).
-
-    There must be an even number of sets and of attributes.
-    """
-    for j in range(0, powers.shape[0], 2):
-        for a in range(0, block.shape[0], 2):
-            one = next_of_one = other = next_of_other = 0.0
-            for k in range(BLOCK):
-                number, following = block[a, k], block[a + 1, k]
-                one += powers[j, k] * number
-                next_of_one += powers[j, k] * following
-                other += powers[j + 1, k] * number
-                next_of_other += powers[j + 1, k] * following
-            sums[j, a] += one
-            sums[j, a + 1] += next_of_one
-            sums[j + 1, a] += other
-            sums[j + 1, a + 1] += next_of_other
+            add_scatter(offsets, distances[j], row, products[j])
+    for j in range(n_sets):
+        moments[j, 0] = fold(masses[j])
+        for a in range(n_attributes):
+            moments[j, 1 + a] = fold(sums[j, a])
+    for j in range(scatters.shape[0]):
+        for a in range(n_attributes):
+            for b in range(n_attributes):
+                scatters[j, a, b] = fold(products[j, a, b])
+    return fold(objective)
 
 
 @compiled_ratios
 def add_scatter(offsets: Reals, powers: Reals, row: Reals, scatter: Reals) -> None:
     """Add the upper triangle of the sum of ``powers`` times ``offsets`` times their transpose to ``scatter`` (OUT).
 
-    ``row`` (BLOCK) is room to work in.
+    ``scatter`` has partial sums in lanes; ``row`` (BLOCK) is room to work in.
     """
     n_attributes = offsets.shape[0]
     for a in range(n_attributes):
         for k in range(BLOCK):
             row[k] = powers[k] * offsets[a, k]
-        # an even number of attributes is left then
-        first = a + (n_attributes - a) % 2
-        if first > a:
-            product = 0.0
-            for k in range(BLOCK):
-                product += row[k] * offsets[a, k]
-            scatter[a, a] += product
-        for b in range(first, n_attributes, 2):
-            product = other = 0.0
-            for k in range(BLOCK):
-                product += row[k] * offsets[b, k]
-                other += row[k] * offsets[b + 1, k]
-            scatter[a, b] += product
-            scatter[a, b + 1] += other
+        for b in range(a, n_attributes):
+            add_products_to_lanes(row, offsets[b], scatter[a, b])
 
 
 @compiled_ratios
@@ -176,9 +152,9 @@ def sum_validity(records: Records, sets: Sets, plain: Sets, first: int, last: in
             for k in range(BLOCK):
                 membership = distances[j, k] / totals[k]
                 if membership > 0.0:
-                    power = membership * membership if sets.fuzzifier == 2.0 else membership**sets.fuzzifier
+                    power = membership * membership if sets.fuzzifier == 2.0 else power_of(membership, sets.fuzzifier)
                     sums[0] += weights[k] * membership * membership
-                    sums[1] += weights[k] * membership * np.log(membership)
+                    sums[1] += weights[k] * membership * logarithm(membership)
                     sums[2] += weights[k] * power * lengths[j, k]
                     sums[3 + j] += weights[k] * power
 

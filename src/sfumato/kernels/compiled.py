@@ -15,17 +15,16 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 def compiled(function: Function) -> Function:
     """Compile on first call, keep the machine code on disk if it can be kept, and let other threads run meanwhile."""
-    return _compile(function, fastmath=False)
-
-
-def compiled_sums(function: Function) -> Function:
-    """Compile a kernel whose sums may be added up in any order, so that several run side by side."""
-    return _compile(function, fastmath={"reassoc"})
+    return _compile(function)
 
 
 def compiled_ratios(function: Function) -> Function:
-    """Compile sums that divide without asking each time whether by zero, so that several run side by side."""
-    return _compile(function, fastmath={"reassoc", "contract"}, error_model="numpy")
+    """Compile a kernel that divides without asking each time whether by zero, so that loops run several steps at once.
+
+    No option lets the compiler add up in another order: how many numbers a processor adds at once would then decide
+    the last digits. Long sums are kept in lanes instead, see :mod:`sfumato.kernels.lanes`.
+    """
+    return _compile(function, error_model="numpy")
 
 
 def compiled_within(function: Function) -> Function:
@@ -34,13 +33,12 @@ def compiled_within(function: Function) -> Function:
     It is then not compiled by itself, nor handed over many arrays, so that kernels are ready sooner and run faster.
     Nothing is won with a long one that is called from many places.
     """
-    return _compile(function, fastmath=False, inline="always")
+    return _compile(function, inline="always")
 
 
-def _compile(
-    function: Function, *, fastmath: bool | set[str], inline: str = "never", error_model: str = "python"
-) -> Function:
-    options: dict[str, Any] = {"fastmath": fastmath, "inline": inline, "error_model": error_model}
+def _compile(function: Function, *, inline: str = "never", error_model: str = "python") -> Function:
+    # without "fastmath", so that every machine rounds alike
+    options: dict[str, Any] = {"inline": inline, "error_model": error_model}
     try:
         dispatcher = numba.njit(cache=True, nogil=True, **options)(function)
     except RuntimeError:

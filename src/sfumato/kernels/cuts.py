@@ -8,6 +8,7 @@ import numpy as np
 
 from sfumato.arrays import Codes, Counts, Flags, Reals
 from sfumato.kernels.compiled import compiled, compiled_within
+from sfumato.kernels.elementary import powers
 from sfumato.kernels.keys import sort_by_keys
 from sfumato.kernels.limits import Limits, keeps_limits
 from sfumato.kernels.space import LINEAR, SET, Space, node_width
@@ -72,7 +73,7 @@ def make_work(space: Space, limits: Limits, codes: int, largest: int) -> Work:
     room = room_for(limits.k)
     waste = np.full(room + 1, np.inf)
     sizes = np.arange(limits.k, room + 1)
-    waste[limits.k :] = (sizes / (sizes // limits.k * limits.k)) ** (1.0 / attributes)
+    waste[limits.k :] = powers(sizes / (sizes // limits.k * limits.k), 1.0 / attributes)
     return Work(
         np.empty((attributes, room)),
         np.empty((attributes, room)),

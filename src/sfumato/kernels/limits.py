@@ -10,6 +10,7 @@ from sfumato.arrays import Codes, Counts, Flags, Reals
 from sfumato.kernels.compiled import compiled, compiled_within
 from sfumato.kernels.keys import sort_by_keys
 from sfumato.kernels.tables import stretch
+from sfumato.kernels.transcendental import exponential, logarithm
 
 DISTINCT, ENTROPY, RECURSIVE, EQUAL, ORDERED, NESTED, APART = range(7)
 """Kinds of limits: values, exp of entropy, (c, l), three distances of t, and values at least epsilon apart."""
@@ -95,8 +96,8 @@ def _judged(limits: Limits, limit: int, codes: Codes, counts: Counts, records: i
         entropy = 0.0
         for code in codes:
             share = counts[code] / records
-            entropy -= share * np.log(share)
-        return np.exp(entropy) >= wanted - SLACK
+            entropy -= share * logarithm(share)
+        return exponential(entropy) >= wanted - SLACK
     if rule == RECURSIVE:
         sizes = np.empty(codes.size, dtype=np.int32)
         for place in range(codes.size):

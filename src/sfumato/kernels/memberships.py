@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from sfumato.arrays import Counts, Reals
 from sfumato.kernels.compiled import compiled_ratios
+from sfumato.kernels.transcendental import power_of
 
 BLOCK = 256
 """Records a block: with it, all that is computed of them stays in the fastest memory."""
@@ -151,7 +152,7 @@ def compare_distances(distances: Reals, fuzzifier: float, powers: bool, nearest:
     for j in range(distances.shape[0]):
         for k in range(BLOCK):
             ratio = nearest[k] / distances[j, k] if distances[j, k] > nearest[k] else 1.0
-            share = ratio if power == 1.0 else ratio**power
+            share = ratio if power == 1.0 else power_of(ratio, power)
             totals[k] += share
             distances[j, k] = share * ratio if powers else share
 
@@ -183,20 +184,18 @@ def compare_swiftly(distances: Reals, nearest: Reals, totals: Reals) -> None:
 
 
 @compiled_ratios
-def weigh(fuzzifier: float, weights: Reals, nearest: Reals, totals: Reals, factors: Reals) -> float:
+def weigh(fuzzifier: float, weights: Reals, nearest: Reals, totals: Reals, factors: Reals, objectives: Reals) -> None:
     """Write what makes powers of ratios to weighted powers of memberships to ``factors`` (OUT: BLOCK).
 
-    The rest is IN. Returns the block's part of the objective.
+    ``objectives`` (OUT: BLOCK) gets each record's part of the objective. The rest is IN.
     """
-    objective = 0.0
     if fuzzifier == 2.0:
         for k in range(BLOCK):
             inverse = 1.0 / totals[k]
-            objective += weights[k] * nearest[k] * inverse
+            objectives[k] = weights[k] * nearest[k] * inverse
             factors[k] = weights[k] * inverse * inverse
     else:
         for k in range(BLOCK):
-            factors[k] = weights[k] * totals[k] ** (1.0 - fuzzifier)
-            objective += factors[k] * nearest[k]
-            factors[k] /= totals[k]
-    return objective
+            factor = weights[k] * power_of(totals[k], 1.0 - fuzzifier)
+            objectives[k] = factor * nearest[k]
+            factors[k] = factor / totals[k]

@@ -5,12 +5,12 @@ The product itself, records by values, would be too large to keep; and few of a 
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
 from sfumato.arrays import Reals
-from sfumato.kernels.compiled import compiled_sums, compiled_within
+from sfumato.kernels.compiled import compiled_ratios, compiled_within
+from sfumato.kernels.lanes import LANES, sum_of
+from sfumato.kernels.transcendental import logarithm
 
 VALUES_AT_ONCE = 256
 
@@ -27,24 +27,25 @@ def mix(memberships: Reals, table: Reals, left: int, right: int, mixture: Reals)
                 mixture[place] += membership * table[row, left + place]
 
 
-@compiled_sums
+@compiled_ratios
 def mixture_lengths(memberships: Reals, differences: Reals) -> Reals:
     """Sum, record by record, the absolute values of its mixture of the sets' differences."""
     values = differences.shape[1]
     lengths = np.zeros(memberships.shape[0])
-    mixture = np.empty(VALUES_AT_ONCE)
+    mixture, lanes = np.empty(VALUES_AT_ONCE), np.zeros(LANES)
     for record in range(memberships.shape[0]):
         length = 0.0
         for left in range(0, values, VALUES_AT_ONCE):
             right = min(left + VALUES_AT_ONCE, values)
             mix(memberships[record], differences, left, right, mixture)
             for place in range(right - left):
-                length += abs(mixture[place])
+                mixture[place] = abs(mixture[place])
+            length += sum_of(mixture[: right - left], lanes)
         lengths[record] = length
     return lengths
 
 
-@compiled_sums
+@compiled_ratios
 def mixture_beliefs(
     memberships: Reals, counts: Reals, shares: Reals, odds: Reals, divided: bool
 ) -> tuple[Reals, Reals, Reals]:
@@ -69,11 +70,11 @@ def mixture_beliefs(
                     if divided:
                         evidence /= mixture[place]
                     total += evidence
-                    spread += evidence * math.log(evidence)
+                    spread += evidence * logarithm(evidence)
                     most = max(most, evidence)
         largest[record] = share
         if total > 0.0:
             strongest[record] = most / total
             # with beliefs b = e/T: -sum b ln b = ln T - (sum e ln e)/T
-            entropy[record] = max(math.log(total) - spread / total, 0.0)
+            entropy[record] = max(logarithm(total) - spread / total, 0.0)
     return strongest, entropy, largest

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from sfumato.arrays import Codes, Reals
-from sfumato.kernels.compiled import compiled, compiled_sums
+from sfumato.kernels.compiled import compiled, compiled_ratios
 from sfumato.kernels.keys import EMPTY, FOLD, MIX
+from sfumato.kernels.lanes import LANES, STRIDE, add_products_to_lanes, add_to_lanes, fold
 
 
 @compiled
@@ -19,7 +20,7 @@ def _best_on_edge(slope: float, low: float, high: float, curvature: float, facto
     return high if (slope + curvature * high) * high > (slope + curvature * low) * low else low
 
 
-@compiled_sums
+@compiled_ratios
 def largest_form(boxes: Reals, weights: Reals, a: float, b: float, alpha: float, beta: float) -> Reals:
     """Maximise alpha X^2 + X Y + beta Y^2, X = x - a, Y = y - b, in each box.
 
@@ -28,11 +29,58 @@ def largest_form(boxes: Reals, weights: Reals, a: float, b: float, alpha: float,
 
     Returns the weighted sums of X, Y, X^2, X Y and Y^2 of those points.
     """
-    sx = sy = sxx = sxy = syy = 0.0
     along_x = -0.5 / alpha if alpha < 0.0 else 0.0
     along_y = -0.5 / beta if beta < 0.0 else 0.0
-    for i in range(weights.size):
-        x1, x2, y1, y2 = boxes[0, i] - a, boxes[1, i] - a, boxes[2, i] - b, boxes[3, i] - b
+    sums = np.zeros((5, LANES))
+    xs, ys, weighted_xs, weighted_ys = np.zeros(STRIDE), np.zeros(STRIDE), np.zeros(STRIDE), np.zeros(STRIDE)
+    for start in range(0, weights.size, STRIDE):
+        count = min(STRIDE, weights.size - start)
+        end = start + count
+        _find_largest(
+            boxes[0, start:end],
+            boxes[1, start:end],
+            boxes[2, start:end],
+            boxes[3, start:end],
+            a,
+            b,
+            alpha,
+            beta,
+            along_x,
+            along_y,
+            xs,
+            ys,
+        )
+        for k in range(count):
+            weighted_xs[k] = weights[start + k] * xs[k]
+            weighted_ys[k] = weights[start + k] * ys[k]
+        for k in range(count, STRIDE):
+            weighted_xs[k] = weighted_ys[k] = 0.0
+        add_to_lanes(weighted_xs, sums[0])
+        add_to_lanes(weighted_ys, sums[1])
+        add_products_to_lanes(weighted_xs, xs, sums[2])
+        add_products_to_lanes(weighted_xs, ys, sums[3])
+        add_products_to_lanes(weighted_ys, ys, sums[4])
+    return np.array([fold(sums[0]), fold(sums[1]), fold(sums[2]), fold(sums[3]), fold(sums[4])])
+
+
+@compiled_ratios
+def _find_largest(
+    x_from: Reals,
+    x_to: Reals,
+    y_from: Reals,
+    y_to: Reals,
+    a: float,
+    b: float,
+    alpha: float,
+    beta: float,
+    along_x: float,
+    along_y: float,
+    xs: Reals,
+    ys: Reals,
+) -> None:
+    """Write the X and Y of a few boxes where the form is largest to ``xs`` and ``ys`` (OUT)."""
+    for i in range(x_from.size):
+        x1, x2, y1, y2 = x_from[i] - a, x_to[i] - a, y_from[i] - b, y_to[i] - b
         # the best y on the two edges along y, then the best x on the two edges along x
         ya, yb = _best_on_edge(x1, y1, y2, beta, along_y), _best_on_edge(x2, y1, y2, beta, along_y)
         xa, xb = _best_on_edge(y1, x1, x2, alpha, along_x), _best_on_edge(y2, x1, x2, alpha, along_x)
@@ -43,13 +91,8 @@ def largest_form(boxes: Reals, weights: Reals, a: float, b: float, alpha: float,
         x, y, best = (xa, y1, value) if value > best else (x, y, best)
         value = (alpha * xb + y2) * xb + beta * y2 * y2
         x, y = (xb, y2) if value > best else (x, y)
-        weight = weights[i]
-        sx += weight * x
-        sy += weight * y
-        sxx += weight * x * x
-        sxy += weight * x * y
-        syy += weight * y * y
-    return np.array([sx, sy, sxx, sxy, syy])
+        xs[i] = x
+        ys[i] = y
 
 
 @compiled

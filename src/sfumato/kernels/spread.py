@@ -10,10 +10,10 @@ from __future__ import annotations
 import numpy as np
 
 from sfumato.arrays import Reals
-from sfumato.kernels.compiled import compiled, compiled_sums
+from sfumato.kernels.compiled import compiled, compiled_ratios
 
 
-@compiled_sums
+@compiled_ratios
 def sum_bounds(lo: Reals, hi: Reals, weights: Reals, step: int, largest: float) -> tuple[bool, Reals]:
     """Check the bounds and sum them up.
 
@@ -40,7 +40,7 @@ def sum_bounds(lo: Reals, hi: Reals, weights: Reals, step: int, largest: float) 
     return True, np.array([total, squares, low / total, high / total, reach / total, wide])
 
 
-@compiled_sums
+@compiled_ratios
 def spread_sums(
     lo: Reals,
     hi: Reals,
@@ -139,7 +139,7 @@ def _middle_one(a: float, b: float, c: float) -> float:
     return max(min(a, b), min(max(a, b), c))
 
 
-@compiled_sums
+@compiled_ratios
 def least_spread(total: float, sums: Reals, ends: Reals, count: int) -> tuple[float, float]:
     """Find the m whose squared distances from the intervals have the least sum.
 
@@ -182,7 +182,7 @@ def least_spread(total: float, sums: Reals, ends: Reals, count: int) -> tuple[fl
     return m, max(sums[2] + sums[5] - 2.0 * m * (sums[1] + sums[4]) + m * m * weight, 0.0) / total
 
 
-@compiled_sums
+@compiled_ratios
 def greatest_spread(total: float, sums: Reals, records: Reals, count: int) -> tuple[float, float, float]:
     """Find the m whose squared distances from the far ends of the intervals have the least sum.
 

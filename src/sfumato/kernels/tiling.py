@@ -107,7 +107,10 @@ def _part_set(sets: NDArray[np.uint64], low: int, high: int, together: NDArray[n
 def roundest(below: float, above: float) -> float:
     """Return the number with the fewest digits above one and below another, or up to it if both are whole."""
     whole = np.floor(below) == below and np.floor(above) == above
-    power = int(np.ceil(np.log10(max(abs(below), abs(above), 1e-300))))
+    largest, power = max(abs(below), abs(above)), -307
+    # the first power of ten that is no less
+    while power < 308 and 10.0**power < largest:
+        power += 1
     for digits in range(-power, 18 - power):
         for part in (1, 2, 5):
             # steps below one as parts of one, for only their quotients are what is written

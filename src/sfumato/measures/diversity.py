@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from sfumato.arrays import Reals
+from sfumato.kernels.elementary import exponentials, logarithms
 from sfumato.measures.contingency import Contingency
 from sfumato.measures.verdict import BlockMeasure
 
@@ -27,8 +28,8 @@ def known_diversity(contingency: Contingency) -> BlockMeasure:
 def entropy_diversity(contingency: Contingency) -> BlockMeasure:
     """Return exp of the entropy of each block's sensitive values: how many equally frequent ones it equals."""
     shares = contingency.shares
-    entropy = -contingency.sums(shares * np.log(shares))
-    values = np.where(np.diff(contingency.starts) > 0, np.exp(entropy), 0.0)
+    entropy = -contingency.sums(shares * logarithms(shares))
+    values = np.where(np.diff(contingency.starts) > 0, exponentials(entropy), 0.0)
     return BlockMeasure("entropy l", _passing_empty(values), contingency.sizes, safer="higher")
 
 

@@ -8,6 +8,7 @@ from typing import Literal
 import numpy as np
 
 from sfumato.arrays import Reals
+from sfumato.kernels.algebra import product
 from sfumato.measures.closeness import equal_closeness, ordered_closeness
 from sfumato.measures.fuzzy_counts import FuzzyContingency
 from sfumato.measures.verdict import BlockMeasure
@@ -71,10 +72,10 @@ def _ordered(counts: FuzzyContingency, memberships: Reals) -> Reals:
     ahead = np.cumsum(known, axis=1) - np.outer(share, np.cumsum(table) / max(int(table.sum()), 1))
     # D = 1/(m-1) sum_i |sum_{j<=i} (p_j - w_j)|, and 0 for one value: ERRATA 002-14
     lengths = _lengths(memberships, ahead[:, :-1]) / max(values - 1, 1)
-    known_share = memberships @ share
+    known_share = product(memberships, share)
     distance: Reals = np.divide(lengths, known_share, out=np.zeros_like(lengths), where=known_share > 0)
     if counts.crisp.overall.size > values:
-        missing = memberships @ (counts.shares[:, values] - counts.table_shares[values])
+        missing = product(memberships, counts.shares[:, values] - counts.table_shares[values])
         distance = np.maximum(distance, np.abs(missing))
     return distance
 

@@ -13,6 +13,7 @@ from sfumato.arrays import Counts, Flags, Reals
 from sfumato.errors import SettingError
 from sfumato.fuzzy.cardinality import nonfuzzy_parts
 from sfumato.fuzzy.memberships import as_partition
+from sfumato.kernels.algebra import product
 from sfumato.measures.blocks import Blocks, group
 from sfumato.measures.contingency import Contingency, tabulate
 from sfumato.microfile.encoding import Encoded
@@ -129,7 +130,7 @@ def set_sizes(memberships: Reals) -> Counts:
 def distinct_rows(memberships: Reals) -> tuple[Reals, Counts]:
     """Return the different rows and the row of each record; all of them, if few are alike."""
     records, sets = memberships.shape
-    keys = memberships @ np.sqrt(np.arange(2.0, sets + 2))
+    keys = product(memberships, np.sqrt(np.arange(2.0, sets + 2)))
     _, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
     rows = memberships[first]
     # different rows may have the same key, by rounding

@@ -8,6 +8,7 @@ from typing import Literal
 import numpy as np
 
 from sfumato.arrays import Reals
+from sfumato.kernels.elementary import exponentials
 from sfumato.measures.anonymity import predominance
 from sfumato.measures.belief import belief, check_prior
 from sfumato.measures.diversity import distinct_diversity, entropy_diversity
@@ -67,7 +68,7 @@ def fuzzy_diversity(
     return FuzzyDiversity(
         distinct=BlockMeasure("distinct l", distinct, counts.sizes, safer="higher"),
         represented=BlockMeasure("represented l", represented, counts.sizes, safer="higher"),
-        entropy=BlockMeasure("entropy l", np.exp(entropy), each, safer="higher"),
+        entropy=BlockMeasure("entropy l", exponentials(entropy), each, safer="higher"),
         belief=BlockMeasure("posterior belief", strongest, each, safer="lower"),
         alpha=BlockMeasure("alpha", largest, each, safer="lower"),
         crisp_distinct=distinct_diversity(counts.crisp),

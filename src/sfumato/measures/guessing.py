@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sfumato.arrays import Reals
+from sfumato.kernels.algebra import dot
 from sfumato.measures.blocks import Blocks
 from sfumato.measures.contingency import Contingency
 from sfumato.measures.verdict import BlockMeasure
@@ -24,7 +25,7 @@ class Guessing:
     @property
     def informed(self) -> float:
         """The share of right guesses if each person is taken for one with their block's commonest value."""
-        return float(self.by_block.values @ self.by_block.sizes / self.by_block.sizes.sum())
+        return dot(self.by_block.values, self.by_block.sizes) / float(self.by_block.sizes.sum())
 
     @property
     def surest(self) -> float:

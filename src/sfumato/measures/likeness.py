@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from sfumato.arrays import Reals
+from sfumato.kernels.elementary import logarithms
 from sfumato.measures.contingency import Contingency
 from sfumato.measures.verdict import BlockMeasure
 
@@ -28,7 +29,7 @@ def enhanced_likeness(contingency: Contingency) -> BlockMeasure:
     table, is too much whatever beta is, and makes the block's beta infinite.
     """
     gains = np.maximum(_gains(contingency), 0.0)
-    bound = -np.log(contingency.table_shares[contingency.codes])
+    bound = -logarithms(contingency.table_shares[contingency.codes])
     bearable = np.where(gains <= bound * (1 + 1e-12), gains, np.inf)
     return BlockMeasure("enhanced beta", contingency.largest(bearable), contingency.sizes, safer="lower")
 
@@ -40,7 +41,7 @@ def disclosure(contingency: Contingency) -> BlockMeasure:
     fewer records than values can fulfil; see :func:`lacking`.
     """
     there = contingency.table_shares[contingency.codes]
-    change = np.abs(np.log(contingency.shares / there))
+    change = np.abs(logarithms(contingency.shares / there))
     return BlockMeasure("delta", contingency.largest(change), contingency.sizes, safer="lower", strict=True)
 
 

@@ -9,6 +9,8 @@ import numpy as np
 
 from sfumato.arrays import Codes, Counts, Reals
 from sfumato.errors import SettingError
+from sfumato.kernels.algebra import dot
+from sfumato.kernels.elementary import logarithms
 from sfumato.measures.blocks import Blocks, crowd_sums, homes_of
 from sfumato.microfile.encoding import Encoded
 from sfumato.printing import quiet
@@ -52,7 +54,7 @@ def individual_risk(sample: Reals, population: Reals, *, exact: bool = False) ->
     estimated = p < 1
     one, two = estimated & (f == 1), estimated & (f == 2)
     q = np.divide(p, 1 - p, out=np.ones_like(p), where=estimated)
-    log = -np.log(p)
+    log = -logarithms(p)
     risk[one] = (q * log)[one]
     # q - q^2 ln(1/p) cancels for p near 1; there the hypergeometric form is used
     steady = two & (p < 0.9)
@@ -111,7 +113,7 @@ class Risk:
     @property
     def expected(self) -> float:
         """How many records are expected to be re-identified."""
-        return float(self.by_block @ self.sizes)
+        return dot(self.by_block, self.sizes)
 
     @property
     def rate(self) -> float:

@@ -13,6 +13,7 @@ from sfumato.arrays import Reals
 from sfumato.errors import MicrofileError, SettingError
 from sfumato.fuzzy.released import PublicSets, ShapedSets, memberships_of, sets_of
 from sfumato.fuzzy.shapes import Crisp
+from sfumato.kernels.algebra import product
 from sfumato.measures.blocks import blocks_of
 from sfumato.measures.detail import covered_shares
 from sfumato.microfile.attribute import Kind
@@ -198,7 +199,7 @@ def _told_by_sets(table: Microfile, attribute: str, form: Fuzzy) -> dict[str, Re
     sets = sets_of(form)
     grades = memberships_of(table, attribute, form)[:, : len(form.sets)]
     known = grades.sum(axis=1) > 0
-    told = np.where(known[:, None], grades @ _centres(sets), np.nan)
+    told = np.where(known[:, None], product(grades, _centres(sets)), np.nan)
     return {name: told[:, place] for place, name in enumerate(sets.attributes)}
 
 

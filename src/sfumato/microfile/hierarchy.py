@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import datetime
 import itertools
-import math
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -17,6 +16,7 @@ import polars as pl
 
 from sfumato.arrays import Codes
 from sfumato.errors import MicrofileError, SettingError
+from sfumato.kernels.elementary import decimal_exponent
 from sfumato.microfile.attribute import Code, Kind
 from sfumato.microfile.dialect import rows
 from sfumato.microfile.encoding import Encoded
@@ -256,7 +256,7 @@ def readable(width: float) -> float:
     >>> [readable(width) for width in (0.3, 4.6, 17)]
     [0.5, 5.0, 20.0]
     """
-    power = math.floor(math.log10(width))
+    power = decimal_exponent(width)
     # as it is written: 10 times 1e-06 is not 1e-05
     steps = (float(f"{step}e{power}") for step in (1, 2, 5, 10))
     return next(step for step in steps if step >= width * (1 - 1e-12))

@@ -36,12 +36,12 @@ def find_sets(
     return {joint_name(names): _clustered(settings, microfile, names, secret)}
 
 
-def joint_name(names: tuple[str, ...]) -> str:
+def joint_name(names: Sequence[str]) -> str:
     """Name the attribute that stands for several."""
     return "+".join(names)
 
 
-def complete_values(microfile: Microfile, names: tuple[str, ...]) -> tuple[Reals, Flags]:
+def complete_values(microfile: Microfile, names: Sequence[str]) -> tuple[Reals, Flags]:
     """Return records by attributes, and which records lack one."""
     values = np.stack([microfile.numbers(name) for name in names], axis=1)
     lacking: Flags = np.asarray(np.isnan(values).any(axis=1))
@@ -126,10 +126,10 @@ def _fitted(
     random = secret.legacy_stream("first centres")
     attributes = values.shape[1]
     if settings.method == "k-means":
-        from sklearn.cluster import KMeans
+        from sfumato.fuzzy.k_means import k_means
 
-        crisp = KMeans(count, n_init=STARTS, random_state=random).fit(values, sample_weight=weights)
-        return crisp.cluster_centers_, np.tile(np.eye(attributes), (count, 1, 1))
+        crisp = k_means(values, count, weights=weights, starts=STARTS, random=random, threads=settings.threads)
+        return crisp, np.tile(np.eye(attributes), (count, 1, 1))
     if settings.method == "gustafson-kessel":
         from sfumato.fuzzy.gustafson_kessel import GustafsonKessel
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from sfumato.arrays import Flags, Reals
 from sfumato.fuzzy.released import ClusteredSets
+from sfumato.kernels.algebra import eigen
 from sfumato.microfile.hierarchy import readable
 
 FINE = 20
@@ -96,7 +97,7 @@ def _rounded_norm(norm: Reals, moved: float) -> list[list[float]]:
         rounded = [[float(f"{value:.3g}") + 0.0 for value in row] for row in correlations * outer]
         for place, value in enumerate(diagonal):
             rounded[place][place] = value
-        if np.linalg.eigvalsh(np.array(rounded) / outer)[0] >= LEAST_EIGENVALUE:
+        if eigen(np.array(rounded) / outer)[0].min() >= LEAST_EIGENVALUE:
             return rounded
         correlations *= 0.9
         np.fill_diagonal(correlations, 1.0)

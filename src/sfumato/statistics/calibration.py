@@ -11,6 +11,7 @@ import math
 import numpy as np
 
 from sfumato.arrays import Counts, Flags, Reals
+from sfumato.kernels.algebra import dot, orthogonal, product, singular, solve
 
 DEPENDENT = 1e-9
 """Moments of unit size are dependent if one direction of them is shorter than this."""
@@ -35,16 +36,16 @@ def whitened(moments: Reals, shares: Reals) -> Reals:
     rows: Reals = moments[sizes > 0] / sizes[sizes > 0, None]
     # twice, because a mean is rounded
     for _ in range(2):
-        rows = rows - (rows @ shares)[:, None]
-    spreads = np.sqrt(rows**2 @ shares)
+        rows = rows - product(rows, shares)[:, None]
+    spreads = np.sqrt(product(rows**2, shares))
     varied = spreads > CONSTANT
     rows = rows[varied] / spreads[varied, None]
     if not len(rows):
         return rows
-    triangle = np.linalg.qr((rows * np.sqrt(shares)).T).R
-    _, lengths, directions = np.linalg.svd(triangle)
+    _, triangle = orthogonal(rows * np.sqrt(shares))
+    lengths, _, directions = singular(triangle)
     kept = lengths > DEPENDENT
-    combined: Reals = (directions[: lengths.size][kept] / lengths[kept, None]) @ rows
+    combined: Reals = product((directions[:, kept] / lengths[kept]).T, rows)
     return combined
 
 
@@ -59,7 +60,7 @@ def straddling(centred: Reals, levels: Counts) -> int:
 
 def best_weights(costs: Reals, shares: Reals, error: float, centred: Reals) -> Reals | None:
     """Return the weights that keep the moments with the least mean cost and error; None if none are found."""
-    smallest = max(error, SMALLEST_ERROR * float(costs @ shares))
+    smallest = max(error, SMALLEST_ERROR * dot(costs, shares))
     start, best, rung = np.zeros(len(centred)), None, 0
     # up to an error for which weights are found, and from there down as far as they are
     while 0 <= rung < RUNGS:
@@ -107,7 +108,7 @@ def _near_threshold(costs: Reals, shares: Reals, error: float, *, guess: float) 
     for _ in range(MAX_STEPS):
         beyond = np.maximum(guess - costs, 0.0)
         weighted = beyond * shares
-        first, second = float(weighted.sum()), math.sqrt(float(weighted @ beyond))
+        first, second = float(weighted.sum()), math.sqrt(dot(weighted, beyond))
         if not first > 0:
             break
         step = (error - second) * second / first
@@ -126,7 +127,7 @@ class _Dual:
 
     def weights(self, multipliers: Reals) -> tuple[float, Reals]:
         """Return lambda and the weights."""
-        costs = self.costs + multipliers @ self.centred
+        costs = self.costs + product(multipliers, self.centred)
         least = float(costs.min())
         # above the least cost, so that a small lambda is exact
         costs -= least
@@ -139,9 +140,9 @@ class _Dual:
         shares, rows = self.shares[some], self.centred[:, some]
         weighted = weights[some] * shares
         scale = float(weighted.sum())
-        gradient = rows @ weighted / scale
+        gradient = product(rows, weighted) / scale
         rows -= gradient[:, None]
-        return level, gradient, (rows * shares) @ rows.T / scale
+        return level, gradient, product(rows * shares, rows.T) / scale
 
 
 class _Nearest:
@@ -156,18 +157,18 @@ class _Nearest:
 
     def weights(self, multipliers: Reals) -> Reals:
         """Return the weights."""
-        return np.maximum(self.equal + multipliers @ self.rows, 0.0)
+        return np.maximum(self.equal + product(multipliers, self.rows), 0.0)
 
     def __call__(self, multipliers: Reals) -> tuple[float, Reals, Reals]:
-        moved = multipliers @ self.rows
+        moved = product(multipliers, self.rows)
         if moved.max() < multipliers[0]:
             # Farkas: a combination of the moments is negative in all these boxes, so that its mean cannot be 0
             return np.inf, self.wanted, np.eye(len(self.wanted))
         weights = np.maximum(self.equal + moved, 0.0)
         some = np.flatnonzero(weights)
         rows, shares = self.rows[:, some], self.shares[some]
-        value = multipliers[0] - 0.5 * float(shares @ weights[some] ** 2)
-        return float(value), self.wanted - rows @ (shares * weights[some]), (rows * shares) @ rows.T
+        value = multipliers[0] - 0.5 * dot(shares, weights[some] ** 2)
+        return float(value), self.wanted - product(rows, shares * weights[some]), product(rows * shares, rows.T)
 
 
 def _ascend(dual: _Dual | _Nearest, start: Reals) -> tuple[Reals, bool]:
@@ -184,14 +185,14 @@ def _ascend(dual: _Dual | _Nearest, start: Reals) -> tuple[Reals, bool]:
             break
         ridge = damping * min(length, 1.0) / dual.size
         try:
-            step = np.linalg.solve(curvature + ridge * np.eye(len(point)), gradient)
+            step = solve(curvature + ridge * np.eye(len(point)), gradient)
         except np.linalg.LinAlgError:
             damping *= 10.0
             continue
         trial = dual(point + step)
         if trial[0] == np.inf:
             return point, False
-        grown = trial[0] >= value + 1e-4 * float(gradient @ step)
+        grown = trial[0] >= value + 1e-4 * dot(gradient, step)
         # near the end the function's growth is lost in rounding, the gradient's fall is not
         level = trial[0] >= value - 1e-9 * (abs(value) + dual.size)
         if grown or (level and float(abs(trial[1]).max()) < 0.9 * length):

@@ -23,6 +23,7 @@ SMALLEST = 1e-15
 """A tolerance that is never zero; everything is of about unit size."""
 NEGLIGIBLE = 1e-10
 """Data that vary less, where they could vary by about 1, are constant as far as rounding tells."""
+ROOT_HALF = math.sqrt(0.5)
 MAX_ROUNDS = 40
 MAX_PARTS = 120
 
@@ -72,7 +73,10 @@ class Scaled:
 
 def power_of_two(number: float) -> float:
     """Return a power of two near a number, by which dividing is exact."""
-    return 2.0 ** round(math.log2(number)) if number > 0 else 1.0
+    if not number > 0:
+        return 1.0
+    part, exponent = math.frexp(number)
+    return math.ldexp(1.0, exponent if part > ROOT_HALF else exponent - 1)
 
 
 def covariance_range(scaled: Scaled) -> Range:

@@ -10,6 +10,7 @@ import numpy as np
 
 from sfumato.arrays import Reals
 from sfumato.errors import SettingError
+from sfumato.kernels.algebra import product
 from sfumato.settings import check_choice
 from sfumato.statistics.language import Statistic
 from sfumato.statistics.points import sensitivities_of
@@ -129,7 +130,7 @@ def box_weights(
     without calibration they are a first order (ERRATA 000-13); calibrated weights leave them as they are.
     """
     # g = sum a_i Delta_i for n c, which holds with any box, ERRATA 000-12
-    uncertainties = np.einsum("tan,an->tn", sensitivities_of(statistic, boxes.middles, boxes.shares), boxes.halves)
+    uncertainties = (sensitivities_of(statistic, boxes.middles, boxes.shares) * boxes.halves).sum(axis=1)
     if not dismissal.calibrate:
         weigh = crisp_weights if dismissal.kind == "crisp" else fuzzy_weights
         return [(weigh(g, boxes.shares, error), False) for g, error in zip(uncertainties, errors, strict=True)]
@@ -145,6 +146,6 @@ def _moments(boxes: Boxes) -> Reals:
     The squares are kept even for a mean, which else could come from the midst of the records alone.
     """
     middles = boxes.middles
-    centred = middles - (middles @ boxes.shares)[:, None]
+    centred = middles - product(middles, boxes.shares)[:, None]
     rows, columns = np.triu_indices(len(centred))
     return np.vstack([centred, centred[rows] * centred[columns]])

@@ -11,6 +11,7 @@ import numpy as np
 
 from sfumato.arrays import Reals
 from sfumato.errors import SettingError
+from sfumato.kernels.algebra import product
 from sfumato.progress import Progress, silent
 from sfumato.statistics.covariation import Range, Scaled, correlation_range, covariance_range
 from sfumato.statistics.dismissal import Dismiss, Dismissal, Weighted, box_weights, dismissal_of
@@ -179,8 +180,8 @@ def _of_several(statistic: Statistic, sample: Sample, progress: Progress) -> lis
     check_defined(statistic, sample)
     values = values_of(statistic, boxes.middles, boxes.shares)
     slopes = abs(derivatives_of(statistic, boxes.middles, boxes.shares))
-    parts = np.einsum("tan,an->ta", slopes, boxes.halves)
-    errors = np.sqrt(influences_of(statistic, boxes.middles, boxes.shares) ** 2 @ boxes.squares)
+    parts = (slopes * boxes.halves).sum(axis=2)
+    errors = np.sqrt(product(influences_of(statistic, boxes.middles, boxes.shares) ** 2, boxes.squares))
     if all(bounds.exact for bounds in sample.bounds.values()):
         found = [Range(value, value, (value, value)) for value in values.tolist()]
     elif _is_linear(statistic, sample):
@@ -214,11 +215,11 @@ def _is_linear(statistic: Statistic, sample: Sample) -> bool:
 
 def _linear_ranges(statistic: Statistic, sample: Sample, values: Reals, slopes: Reals) -> list[Range]:
     boxes = sample.boxes
-    half = np.einsum("tan,an->t", slopes, boxes.halves)
-    distances = abs(boxes.middles - (boxes.middles @ boxes.shares)[:, None]) + boxes.halves
-    size = abs(values) + np.einsum("tan,an->t", slopes, distances)
+    half = (slopes * boxes.halves).sum(axis=(1, 2))
+    distances = abs(boxes.middles - product(boxes.middles, boxes.shares)[:, None]) + boxes.halves
+    size = abs(values) + (slopes * distances).sum(axis=(1, 2))
     # the middles are rounded as numbers of their full size
-    whole = np.einsum("tan,an->t", slopes, abs(boxes.middles) + boxes.halves)
+    whole = (slopes * (abs(boxes.middles) + boxes.halves)).sum(axis=(1, 2))
     slack = rounding_of(sample.records) * size + 8 * ROUNDING * whole
     slack *= condition_of(statistic, boxes.middles, boxes.shares)
     return [

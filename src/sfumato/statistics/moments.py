@@ -9,6 +9,7 @@ import numpy as np
 
 from sfumato.arrays import Flags, Reals
 from sfumato.errors import SettingError
+from sfumato.kernels.algebra import eigen, product
 from sfumato.parallel import batches_of, side_by_side
 
 LEAST = 50_000
@@ -42,7 +43,7 @@ class Moments:
     def points(self, names: Sequence[str]) -> dict[str, Reals]:
         """Return two points an attribute whose means and covariances are those of the records."""
         means, covariances = self._of(tuple(names))
-        levels, directions = np.linalg.eigh(covariances)
+        levels, directions = eigen(covariances)
         # along each axis of the ellipsoid one point on either side
         away = directions * np.sqrt(len(means) * np.maximum(levels, 0.0))
         points = np.concatenate([means[:, None] + away, means[:, None] - away], axis=1)
@@ -78,7 +79,7 @@ class Moments:
             for row, column in enumerate(columns):
                 np.subtract(column[slice(*part)], centre[row], out=away[row])
             weighted = away if weights is None else away * weights[slice(*part)]
-            return np.asarray(weighted @ away.T)
+            return np.asarray(product(weighted, away.T))
 
         products = np.add.reduce(side_by_side(sums, batches_of(size, least=LEAST))) / total
         shift = products[-1, :-1]

@@ -6,12 +6,14 @@ weights that sum to one, and return one row a target: one, or one a coefficient 
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
 
 from sfumato.arrays import Reals
 from sfumato.errors import SettingError
+from sfumato.kernels.algebra import dot, inverse, orthogonal, product, singular
 from sfumato.statistics.language import Statistic
 
 SINGULAR = 1e-6
@@ -35,7 +37,7 @@ class Fitted:
         """Fit it, refusing predictors that depend on each other."""
         means, centred = _centred(values, weights)
         y, x = centred[0], centred[1:]
-        spreads = np.sqrt((x * x) @ weights)
+        spreads = np.sqrt(product(x * x, weights))
         constant = [name for name, spread in zip(statistic.attributes[1:], spreads, strict=True) if not spread > 0]
         if constant:
             raise SettingError(f"{statistic.text} is singular: {constant[0]!r} is constant", hint="leave it out")
@@ -46,26 +48,28 @@ class Fitted:
                 f"{statistic.text} is singular: a predictor depends linearly on the others",
                 hint="leave one of them out",
             )
-        back = np.linalg.inv(triangle) / spreads[:, None]
-        return cls(means, centred, weights, back @ (directions.T @ (y * np.sqrt(weights))), back @ back.T)
+        back = inverse(triangle) / spreads[:, None]
+        return cls(
+            means, centred, weights, product(back, product(directions, y * np.sqrt(weights))), product(back, back.T)
+        )
 
     @property
     def coefficients(self) -> Reals:
         """The intercept and the slopes."""
-        return np.concatenate(([self.means[0] - self.means[1:] @ self.slopes], self.slopes))
+        return np.concatenate(([self.means[0] - dot(self.means[1:], self.slopes)], self.slopes))
 
     @property
     def residuals(self) -> Reals:
         """What the regression leaves of each record's outcome."""
-        return np.asarray(self.centred[0] - self.slopes @ self.centred[1:])
+        return np.asarray(self.centred[0] - product(self.slopes, self.centred[1:]))
 
     def derivatives(self, target: int) -> Reals:
         """Differentiate a coefficient by each value, S b = c being implicit, as ERRATA 001-14 has it."""
         # of a slope, db/dy = w S^-1 (x - E) and db/dx_r = w S^-1 [e_r res - b_r (x - E)]
         # of the intercept, dc0/dy = w - E . db/dy and dc0/dx_r = -E . db/dx_r - w b_r
-        through = self.inverse[target - 1] if target else -self.means[1:] @ self.inverse
+        through = self.inverse[target - 1] if target else product(-self.means[1:], self.inverse)
         derivatives = np.empty_like(self.centred)
-        derivatives[0] = through @ self.centred[1:] + (0.0 if target else 1.0)
+        derivatives[0] = product(through, self.centred[1:]) + (0.0 if target else 1.0)
         residuals = self.residuals
         for row, (slope, its) in enumerate(zip(self.slopes, through, strict=True), start=1):
             derivatives[row] = its * residuals - slope * derivatives[0]
@@ -80,7 +84,7 @@ def values_of(statistic: Statistic, values: Reals, weights: Reals) -> Reals:
     means, centred = _centred(values, weights)
     if statistic.name == "mean":
         return means
-    covariances: Reals = (centred * weights) @ centred.T
+    covariances: Reals = product(centred * weights, centred.T)
     if statistic.name == "var":
         return covariances[0, :]
     if statistic.name == "std":
@@ -109,13 +113,13 @@ def derivatives_of(statistic: Statistic, values: Reals, weights: Reals) -> Reals
         derivative = 2 * centred * weights
         if statistic.name == "std":
             # XF13 sec. II; printed with E_x for E_i, see ERRATA 000-9 and 001-2
-            spread = np.sqrt((centred**2) @ weights)
+            spread = np.sqrt(product(centred**2, weights))
             derivative = np.divide(derivative, 2 * spread[0], out=np.zeros_like(derivative), where=spread[0] > 0)
         return derivative[None]
     x, y = centred[0, :], centred[1, :]
     if statistic.name == "cov":
         return np.stack([y * weights, x * weights])[None]
-    vx, vy, c = (x * x) @ weights, (y * y) @ weights, (x * y) @ weights
+    vx, vy, c = (dot(one, weights) for one in (x * x, y * y, x * y))
     scale = np.sqrt(vx) * np.sqrt(vy)
     if not scale > 0:
         return np.full((1, 2, weights.size), np.nan)
@@ -136,24 +140,24 @@ def influences_of(statistic: Statistic, values: Reals, weights: Reals) -> Reals:
     """
     if statistic.name == "regress":
         fitted = Fitted.of(statistic, values, weights)
-        by_slope = fitted.inverse @ fitted.centred[1:] * fitted.residuals
-        return np.vstack([fitted.residuals - fitted.means[1:] @ by_slope, by_slope])
+        by_slope = product(fitted.inverse, fitted.centred[1:]) * fitted.residuals
+        return np.vstack([fitted.residuals - product(fitted.means[1:], by_slope), by_slope])
     _, centred = _centred(values, weights)
     if statistic.name == "mean":
         return centred
     if statistic.name in ("var", "std"):
         square = centred**2
-        variance = square @ weights
+        variance = product(square, weights)
         moved = square - variance[:, None]
         if statistic.name == "std":
             spread = 2 * np.sqrt(variance[0])
             moved = np.divide(moved, spread, out=np.zeros_like(moved), where=spread > 0)
         return moved
     x, y = centred[0, :], centred[1, :]
-    c = (x * y) @ weights
+    c = dot(x * y, weights)
     if statistic.name == "cov":
         return (x * y - c)[None]
-    sx, sy = np.sqrt((x * x) @ weights), np.sqrt((y * y) @ weights)
+    sx, sy = math.sqrt(dot(x * x, weights)), math.sqrt(dot(y * y, weights))
     if not sx * sy > 0:
         return np.full((1, weights.size), np.nan)
     zx, zy = x / sx, y / sy
@@ -165,18 +169,18 @@ def condition_of(statistic: Statistic, values: Reals, weights: Reals) -> float:
     if statistic.name != "regress":
         return 1.0
     x = _centred(values, weights)[1][1:]
-    return 1.0 / _orthogonal(x, np.sqrt((x * x) @ weights), weights)[2] ** 2
+    return 1.0 / _orthogonal(x, np.sqrt(product(x * x, weights)), weights)[2] ** 2
 
 
 def _orthogonal(x: Reals, spreads: Reals, weights: Reals) -> tuple[Reals, Reals, float]:
     """Return orthogonal directions of predictors of unit size, the triangle behind them, and its shortest direction."""
-    directions, triangle = np.linalg.qr((x / spreads[:, None] * np.sqrt(weights)).T)
-    return directions, triangle, float(np.linalg.svd(triangle, compute_uv=False)[-1])
+    directions, triangle = orthogonal(x / spreads[:, None] * np.sqrt(weights))
+    return directions, triangle, float(singular(triangle)[0][-1])
 
 
 def _centred(values: Reals, weights: Reals) -> tuple[Reals, Reals]:
     """Return the means and the distances from them, which are centred twice because a mean is rounded."""
-    means: Reals = values @ weights
+    means: Reals = product(values, weights)
     centred: Reals = values - means[:, None]
-    rest = centred @ weights
+    rest = product(centred, weights)
     return means + rest, centred - rest[:, None]

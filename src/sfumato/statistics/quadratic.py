@@ -27,6 +27,7 @@ from typing import Protocol, Self
 import numpy as np
 
 from sfumato.arrays import Reals
+from sfumato.kernels.algebra import dot, eigen, product
 from sfumato.statistics.spread import rounding_of
 
 MAX_CUTS = 48
@@ -97,7 +98,7 @@ class Pair:
     def size(self) -> float:
         """The mean of the largest squares."""
         largest = np.maximum(self.boxes[0::2] ** 2, self.boxes[1::2] ** 2)
-        return float(largest.sum(axis=0) @ self.shares)
+        return dot(largest.sum(axis=0), self.shares)
 
     @cached_property
     def middles(self) -> Moments:
@@ -115,7 +116,7 @@ class Pair:
         """Return the smallest and the largest possible mean in a direction."""
         x, y = self.boxes[:2] * direction[0], self.boxes[2:] * direction[1]
         low, high = x.min(axis=0) + y.min(axis=0), x.max(axis=0) + y.max(axis=0)
-        return float(low @ self.shares), float(high @ self.shares)
+        return dot(low, self.shares), dot(high, self.shares)
 
     @cached_property
     def linear(self) -> float:
@@ -123,7 +124,7 @@ class Pair:
         at = self.middles
         x, y = 0.5 * (self.boxes[0] + self.boxes[1]) - at.x, 0.5 * (self.boxes[2] + self.boxes[3]) - at.y
         widths = abs(y) * (self.boxes[1] - self.boxes[0]) + abs(x) * (self.boxes[3] - self.boxes[2])
-        return 0.5 * float(widths @ self.shares)
+        return 0.5 * dot(widths, self.shares)
 
     def mirrored(self) -> Pair:
         """Return the same with -x for x."""
@@ -147,8 +148,8 @@ class Combined:
     @cached_property
     def size(self) -> float:
         """The mean of the largest squares that the parts of a combination can have together."""
-        reach = abs(self.factors) @ (abs(self.middle) + self.half)
-        return float((reach**2).sum(axis=0) @ self.shares)
+        reach = product(abs(self.factors), abs(self.middle) + self.half)
+        return dot((reach**2).sum(axis=0), self.shares)
 
     @cached_property
     def middles(self) -> Moments:
@@ -157,7 +158,7 @@ class Combined:
 
     def moments(self, values: Reals) -> Moments:
         """Return the moments of the combinations of exact values."""
-        first, second = self.factors @ values
+        first, second = product(self.factors, values)
         return moments_of(first, second, self.shares)
 
     @cached_property
@@ -165,10 +166,13 @@ class Combined:
         """The centres, and half lengths and directions by rising angle."""
         turned = np.where((self.factors[0] < 0) | ((self.factors[0] == 0) & (self.factors[1] < 0)), -1.0, 1.0)
         directions = self.factors * turned
-        order = np.argsort(np.arctan2(directions[1], directions[0]), kind="stable")
+        # slopes rise as angles do
+        with np.errstate(over="ignore"):
+            slopes = np.divide(directions[1], directions[0], out=np.full(turned.size, np.inf), where=directions[0] > 0)
+        order = np.argsort(slopes, kind="stable")
         # attributes that are known exactly take no steps; somebody has to, for the border to have a corner
         steps = order[self.half[order].any(axis=1)] if self.half.any() else order[:1]
-        return self.factors @ self.middle, self.half[steps], np.ascontiguousarray(directions[:, steps])
+        return product(self.factors, self.middle), self.half[steps], np.ascontiguousarray(directions[:, steps])
 
     def largest(self, a: float, b: float, alpha: float, beta: float) -> Reals:
         """Return the sums where the form is largest."""
@@ -178,16 +182,17 @@ class Combined:
 
     def ends(self, direction: Reals) -> tuple[float, float]:
         """Return the smallest and the largest possible mean in a direction."""
-        factors = direction @ self.factors
-        middle, half = float(factors @ self.middle @ self.shares), float(abs(factors) @ self.half @ self.shares)
+        factors = product(direction, self.factors)
+        middle = dot(product(factors, self.middle), self.shares)
+        half = dot(product(abs(factors), self.half), self.shares)
         return middle - half, middle + half
 
     @cached_property
     def linear(self) -> float:
         """Half the width of the linear range of the covariance."""
-        first, second = self.factors @ (self.middle - (self.middle @ self.shares)[:, None])
+        first, second = product(self.factors, self.middle - product(self.middle, self.shares)[:, None])
         slopes = np.outer(self.factors[0], second) + np.outer(self.factors[1], first)
-        return float((abs(slopes) * self.half).sum(axis=0) @ self.shares)
+        return dot((abs(slopes) * self.half).sum(axis=0), self.shares)
 
     def mirrored(self) -> Combined:
         """Return the same with -x for x."""
@@ -197,9 +202,9 @@ class Combined:
 
 def moments_of(x: Reals, y: Reals, shares: Reals) -> Moments:
     """Return the moments of exact values."""
-    mx, my = float(shares @ x), float(shares @ y)
+    mx, my = dot(shares, x), dot(shares, y)
     dx, dy = x - mx, y - my
-    return Moments(mx, my, float(shares @ (dx * dx)), float(shares @ (dx * dy)), float(shares @ (dy * dy)))
+    return Moments(mx, my, *(dot(shares, one) for one in (dx * dx, dx * dy, dy * dy)))
 
 
 @dataclass(frozen=True)
@@ -229,7 +234,7 @@ class Form:
 
     def __init__(self, shapes: Shapes, alpha: float, beta: float) -> None:
         self.shapes, self.alpha, self.beta = shapes, alpha, beta
-        values, vectors = np.linalg.eigh(np.array([[alpha, 0.5], [0.5, beta]]))
+        values, vectors = eigen([[alpha, 0.5], [0.5, beta]])
         self.negative, self.positive = max(-float(values[0]), 0.0), float(values[1])
         self.down, self.up = vectors[:, 0].tolist(), vectors[:, 1].tolist()
         self.rounding = 4.0 * rounding_of(shapes.records) * (1.0 + abs(alpha) + abs(beta))

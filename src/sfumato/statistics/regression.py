@@ -26,6 +26,7 @@ import numpy as np
 
 from sfumato.arrays import Reals
 from sfumato.errors import SettingError
+from sfumato.kernels.algebra import inverse, product, pseudo_inverse
 from sfumato.parallel import side_by_side
 from sfumato.progress import Progress
 from sfumato.statistics.covariation import SMALLEST, Range, Scaled, covariance_within, power_of_two, slope_range
@@ -83,7 +84,7 @@ class Plane:
 
     def ends_of(self, factors: Sequence[float] | Reals) -> tuple[Reals, Reals]:
         """Return the bounds of a combination in each box."""
-        middle, half = np.asarray(factors) @ self.middle, abs(np.asarray(factors)) @ self.half
+        middle, half = product(factors, self.middle), product(abs(np.asarray(factors)), self.half)
         return middle - half, middle + half
 
     def variance_of(self, factors: Sequence[float] | Reals) -> Interval:
@@ -239,23 +240,34 @@ def _many_slopes(plane: Plane, slopes: Reals) -> list[Interval]:
             low[i, j] = low[j, i] = found.lower
             high[i, j] = high[j, i] = found.upper
     middle, radius = 0.5 * (low + high), 0.5 * (high - low)
-    inverse = np.linalg.pinv(middle)
-    rounded = rounding_of(plane.records) * (abs(inverse) @ abs(middle))
-    off = abs(inverse) @ radius * ROOM + abs(inverse @ middle - np.eye(slopes.size)) + rounded
+    back = pseudo_inverse(middle)
+    rounded = rounding_of(plane.records) * product(abs(back), abs(middle))
     one = np.eye(slopes.size)
-    if not abs(np.linalg.eigvals(off)).max() < 0.99:
+    off = product(abs(back), radius) * ROOM + abs(product(back, middle) - one) + rounded
+    if not _largest_eigenvalue(off) < 0.99:
         return [NOT_PROVED] * slopes.size
-    series = np.linalg.inv(one - off)
+    series = inverse(one - off)
     # of a matrix without negative entries this shows that its series converges to what was computed
-    if not (series.min() > -1e-12 * series.max() and abs((one - off) @ series - one).sum() < 1e-10):
+    if not (series.min() > -1e-12 * series.max() and abs(product(one - off, series) - one).sum() < 1e-10):
         return [NOT_PROVED] * slopes.size
     further = series * ROOM + 1e-9 * series.max() - one
     residual = np.concatenate([[1.0], -own])
-    parts = [covariance_within(plane.combined(row @ units, residual)) for row in inverse]
+    parts = [covariance_within(plane.combined(product(row, units), residual)) for row in back]
     least, most = np.array([part.lower for part in parts]), np.array([part.upper for part in parts])
-    reach = abs(further) @ np.maximum(abs(least), abs(most)) * ROOM + 16 * ROUNDING * abs(own)
+    reach = product(abs(further), np.maximum(abs(least), abs(most))) * ROOM + 16 * ROUNDING * abs(own)
     lower, upper = (own + least - reach) * scales, (own + most + reach) * scales
     return list(zip(lower.tolist(), upper.tolist(), strict=True))
+
+
+def _largest_eigenvalue(matrix: Reals) -> float:
+    """Return what no eigenvalue of a matrix without negative entries exceeds, and the largest one nearly is."""
+    # Collatz and Wielandt: for every positive x, the largest of (A x) / x
+    x, bound = np.ones(len(matrix)), np.inf
+    for _ in range(MAX_CLIMBS):
+        reached = product(matrix, x)
+        bound = min(bound, float((reached / x).max()))
+        x = reached + 1e-3 * float(reached.max()) + SMALLEST
+    return bound
 
 
 def _intercept(sample: Sample, statistic: Statistic, slopes: Reals, proved: list[Interval]) -> Interval:

@@ -11,6 +11,7 @@ from pydantic import Field, field_validator
 
 from sfumato.arrays import Reals
 from sfumato.errors import SettingError
+from sfumato.kernels.algebra import dot, least_squares, product
 from sfumato.settings import Settings
 from sfumato.statistics.language import Statistic, parse
 from sfumato.statistics.points import derivatives_of, sensitivities_of, values_of
@@ -97,7 +98,7 @@ def combined_sensitivities(
         accuracy = _accuracies(one, statistic, points, sample.shares)
         for row, name in enumerate(statistic.attributes):
             # XF13 (4): a_i = sum over C of p_C / Delta_0^C a_i^C
-            added = np.tensordot(share / accuracy, found[:, row], axes=1)
+            added = product(share / accuracy, found[:, row])
             total[name] = total[name] + added if name in total else added
     return total
 
@@ -138,10 +139,10 @@ def sensitivity_terms(wanted: Sequence[Wanted], values: Mapping[str, Any], weigh
         spread = np.maximum(points[:, some].std(axis=1), np.finfo(np.float64).tiny)
         design = np.column_stack([np.ones(some.size), ((points[:, some] - centre[:, None]) / spread[:, None]).T])
         for row, owner in enumerate(statistic.attributes):
-            found = np.linalg.lstsq(design, slopes[:, row][:, some].T, rcond=None)[0].T
+            found = least_squares(design, slopes[:, row][:, some].T).T
             for target, fitted in enumerate(found):
                 inner = fitted[1:] / spread
-                coefficients = np.concatenate([[fitted[0] - inner @ centre], inner])
+                coefficients = np.concatenate([[fitted[0] - dot(inner, centre)], inner])
                 terms.append(Term(owner, statistic.attributes, scale[target] * coefficients))
     return terms
 
@@ -159,7 +160,7 @@ def _accuracies(wanted: Wanted, statistic: Statistic, points: Reals, shares: Rea
     values = values_of(statistic, points, shares)
     if wanted.accuracy is not None:
         return np.full(values.size, wanted.accuracy)
-    spreads = np.sqrt((points - (points @ shares)[:, None]) ** 2 @ shares)
+    spreads = np.sqrt(product((points - product(points, shares)[:, None]) ** 2, shares))
     first = spreads[0]
     natural = {
         "mean": [first],

@@ -20,6 +20,7 @@ from numpy.typing import ArrayLike
 
 from sfumato.arrays import Counts, Flags, Reals
 from sfumato.errors import SettingError
+from sfumato.kernels.algebra import dot, product
 from sfumato.statistics.calibration import best_weights, nearest_to_equal, straddling, threshold_of, whitened
 
 TIE = 1e-12
@@ -69,7 +70,7 @@ class _Boxes:
     def weights(self, relative: Reals) -> Reals:
         """Return weights from relative ones of the boxes that hold records."""
         values = np.zeros(self.held.size)
-        values[self.held] = relative / float(relative @ self.shares) / self.total
+        values[self.held] = relative / dot(relative, self.shares) / self.total
         return values
 
 
@@ -91,7 +92,7 @@ def overall_uncertainty(uncertainties: ArrayLike, counts: ArrayLike, error: floa
     _Boxes.of(uncertainties, counts, error)
     blurs, counted, weighted = np.asarray(uncertainties), np.asarray(counts), _numbers("weights", weights)
     # XF13 sec. III: n sum w c + A sqrt(sum w^2), with g for n c (ERRATA 000-12)
-    return float(counted @ (weighted * blurs)) + error * math.sqrt(float(counted @ weighted**2))
+    return dot(counted, weighted * blurs) + error * math.sqrt(dot(counted, weighted**2))
 
 
 def crisp_weights(uncertainties: ArrayLike, counts: ArrayLike, error: float) -> Reals:
@@ -207,7 +208,7 @@ def calibrated_crisp_weights(uncertainties: ArrayLike, counts: ArrayLike, error:
     boxes = _Boxes.of(uncertainties, counts, error)
     rows = _moments(moments, boxes)
     centred = whitened(rows, boxes.shares)
-    rows = rows - (rows @ boxes.shares)[:, None]
+    rows = rows - product(rows, boxes.shares)[:, None]
     levels, low = _levels(boxes)
     best = nearest_to_equal(centred, boxes.shares, levels <= low)
     if best is None:

@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Decimal, localcontext
 from typing import Any
 
+from sfumato.kernels.elementary import decimal_exponent
+
 EXACT = "exact"
 """What is told in place of a range that has no width."""
 MOST_DIGITS = 10
@@ -62,7 +64,7 @@ def plain(content: Any) -> Any:
 def _digits(low: float, high: float) -> int:
     """Return after how many digits behind the point to round: four of the width, but ``MOST_DIGITS`` at most."""
     largest = max(abs(low), abs(high))
-    return min(3 - math.floor(math.log10(high - low)), MOST_DIGITS - math.ceil(math.log10(largest)))
+    return min(3 - decimal_exponent(high - low), MOST_DIGITS - 1 - decimal_exponent(largest))
 
 
 def _rounded(number: float, digits: int, way: str) -> str:

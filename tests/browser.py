@@ -11,6 +11,8 @@ from typing import Any
 import pytest
 
 WIDTHS = (1280, 390)
+PATIENCE = 0
+"""Milliseconds until a condition that does not come true fails a test; 0: pytest's own limit for tests that hang."""
 LOOK = """() => {
   const shown = one => one.getBoundingClientRect().width > 0;
   const wide = [...document.body.querySelectorAll("*")].filter(one => {
@@ -58,6 +60,8 @@ class Browser:
 
     def __init__(self, page: Any) -> None:
         self.page = page
+        # how soon a page is ready depends on what else the machine does
+        page.set_default_timeout(PATIENCE)
         self.heard = Seen({})
         page.on("console", lambda said: said.type in ("error", "warning") and self.heard.console.append(said.text))
         page.on("pageerror", lambda error: self.heard.console.append(str(error)))
@@ -92,7 +96,7 @@ def chromium() -> Iterator[Browser]:
     if path is None:
         pytest.skip("chromium is not installed; it shows how pages look in a browser")
     with sync_playwright() as driver:
-        started = driver.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        started = driver.chromium.launch(executable_path=path, args=["--no-sandbox"], timeout=PATIENCE)
         try:
             yield Browser(started.new_page())
         finally:

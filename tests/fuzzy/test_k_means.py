@@ -18,7 +18,7 @@ def test_clusters_are_as_good_as_those_of_scikit_learn(seed):
     values = rng.normal(size=(600, 3)) + 4.0 * rng.integers(0, 3, (600, 1))
     weights = rng.random(600)
     peer = KMeans(5, n_init=4, random_state=seed).fit(values, sample_weight=weights).cluster_centers_
-    ours = k_means(values, 5, weights=weights, seed=seed)
+    ours = k_means(values, 5, weights=weights, random=np.random.RandomState(seed))
     assert spread(values, ours, weights) <= 1.05 * spread(values, peer, weights)
 
 

@@ -127,7 +127,7 @@ def test_exchanges_without_heat_only_pay(seed, boxes, k, limited):
     before = cost(made, order, ends)
     made_exchanges = exchange_groups(
         made, limits_with(k, rules), order, ends, np.arange(boxes), np.array([0, boxes]), records, 0.0, seed,
-        np.zeros(16, dtype=np.int64),
+        np.zeros(16, dtype=np.int64), np.zeros(2, dtype=np.int64),
     )  # fmt: skip
     after = cost(made, order, ends)
     assert after < before if made_exchanges else after == before
@@ -143,7 +143,22 @@ def test_exchanges_with_heat_keep_records_and_limits():
     limits = limits_with(5, [Rule("l", "s", kinds.DISTINCT, 2, codes=codes, known=2)])
     order, ends = np.arange(60), np.arange(5, 61, 5)
     counts = np.zeros(16, dtype=np.int64)
-    assert exchange_groups(made, limits, order, ends, np.arange(12), np.array([0, 6, 12]), 60, 5.0, 1, counts) > 0
+    assert (
+        exchange_groups(
+            made,
+            limits,
+            order,
+            ends,
+            np.arange(12),
+            np.array([0, 6, 12]),
+            60,
+            5.0,
+            1,
+            counts,
+            np.zeros(2, dtype=np.int64),
+        )
+        > 0
+    )
     assert sorted(order[:30]) == list(range(30))
     assert sorted(order[30:]) == list(range(30, 60))
     assert all(len(set(codes[part])) == 2 for part in np.split(order, ends[:-1]))

@@ -127,7 +127,8 @@ class Boxes(Settings):
     refine: bool = False
     """Whether to go on searching for narrower boxes for ``seconds``."""
     seconds: float = Field(default=60.0, gt=0, le=86_400)
-    """What refining may take on two cores of today. It buys a number of passes, so that the result is repeatable."""
+    """What refining may take on two cores of today. It buys steps of the search, which are counted, so that the result
+    is the same on every machine."""
     threads: int | None = Field(default=None, ge=1, le=1024)
     """How many threads; the result does not depend on it. Default: as many as there are cores."""
     seed: int | None = Field(default=None, ge=0, lt=2**31)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
+from operator import mul
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -24,17 +26,54 @@ HEAT = 0.75
 """The first exchanges are judged with a noise of this share of what a record costs."""
 GROUPED, MEMBERS = 12, 128
 """Up to so many boxes exchange records with each other, fewer where they would have more members than that."""
-PACE = 1_500_000
-"""Records that are exchanged once in a second: what a second of refining buys, so that its result is repeatable."""
 UNIFORMS = 12
 """A sum of so many uniform numbers has variance 1 and is nearly normal."""
-SETUP = 0.001
-"""The seconds that finding neighbours takes, however few records there are."""
+CORES = 2
+"""Seconds are those of so many cores."""
+NANOSECONDS = (1.75, 0.85)
+"""What a step of a search takes on one core, of attributes with widths and of others."""
+FINDING = 50.0
+"""Nanoseconds that finding the neighbours of a record takes, for each attribute."""
+SETUP = 2e5
+"""The nanoseconds that finding neighbours takes, however few records there are."""
 
 
-def passes_for(records: int, seconds: float) -> int:
-    """Return how often records can be exchanged in some seconds."""
-    return max(1, round(seconds / (records / PACE + SETUP)))
+@dataclass
+class Effort:
+    """How long records are exchanged: a number of passes, or until so much work is done.
+
+    Work is counted in steps, not measured by a clock, so that the same settings give the same bytes on every machine.
+    """
+
+    passes: int | None
+    seconds: float = 0.0
+    """On one core, where there are no passes."""
+    spent: float = 0.0
+    turn: int = 0
+    last: float = 0.0
+    """What the last pass took."""
+
+    @property
+    def share(self) -> float:
+        """How much is done; at 1 it is enough."""
+        if self.passes is not None:
+            return self.turn / self.passes
+        # the pass that comes nearest to the end is the last
+        return (self.spent + 0.5 * self.last) / self.seconds if self.turn else 0.0
+
+    @property
+    def warmth(self) -> float:
+        """How much of the heat is left: none in the last two passes."""
+        if self.passes is not None:
+            return max(0.0, 1.0 - self.turn / max(self.passes - 2, 1))
+        room = self.seconds - 2.5 * self.last
+        return max(0.0, 1.0 - self.spent / room) if room > 0 else 0.0
+
+    def add(self, steps: Counts, sizes: int) -> None:
+        """Count a pass: the steps that were made, and the records times attributes whose neighbours were found."""
+        self.last = 1e-9 * (sum(map(mul, steps.tolist(), NANOSECONDS)) + FINDING * sizes + SETUP)
+        self.spent += self.last
+        self.turn += 1
 
 
 def exchange_records(
@@ -44,7 +83,7 @@ def exchange_records(
     codes: int,
     *,
     strata: Counts | None,
-    passes: int,
+    effort: Effort,
     heat: float,
     secret: Secret,
     threads: int | None,
@@ -59,7 +98,7 @@ def exchange_records(
     from sfumato.kernels.exchanging import exchange_groups
 
     small = np.flatnonzero(boxes.sizes <= 3 * limits.k)
-    if small.size < 2 or passes < 1:
+    if small.size < 2 or effort.passes == 0:
         return boxes
     rng, noise = secret.stream("directions of neighbours"), secret.integer("noise of exchanges")
     records = boxes.records.copy()
@@ -69,7 +108,8 @@ def exchange_records(
     grouped = max(2, min(GROUPED, MEMBERS // limits.k))
     least = min(grouped - grouped // 6, small.size)
     homes = None if strata is None else strata[boxes.records[boxes.starts]]
-    for turn in range(passes):
+    while effort.share < 1.0:
+        turn = effort.turn
         now = Subdivision(records, boxes.ends).summary(space.places, space.costs, threads)
         turned = _turned(now, small, scales, rng)
         if many and homes is not None:
@@ -79,7 +119,7 @@ def exchange_records(
         if many and homes is not None:
             groups = groups[np.lexsort((homes[groups], np.repeat(np.arange(len(near)), near.sizes)))]
         starts = _no_larger(np.append(near.starts, small.size), grouped, None if homes is None else homes[groups])
-        warmth = heat * usual * max(0.0, 1.0 - turn / max(passes - 2, 1))
+        warmth = heat * usual * effort.warmth
 
         def batch(
             part: tuple[int, int],
@@ -87,17 +127,18 @@ def exchange_records(
             groups: Counts = groups,
             starts: Counts = starts,
             warmth: float = warmth,
-        ) -> int:
-            counts = np.zeros(codes + 1, dtype=np.int64)
+        ) -> Counts:
+            counts, work = np.zeros(codes + 1, dtype=np.int64), np.zeros(2, dtype=np.int64)
             low, high = part
             room = grouped * 3 * limits.k
             own = (noise + turn) * 1_000_003 + low
-            return exchange_groups(
-                space, limits, records, boxes.ends, groups, starts[low : high + 1], room, warmth, own % 2**62, counts
-            )
+            where = (groups, starts[low : high + 1], room)
+            exchange_groups(space, limits, records, boxes.ends, *where, warmth, own % 2**62, counts, work)
+            return work
 
-        side_by_side(batch, batches_of(starts.size - 1, least=8), threads)
-        progress((turn + 1) / passes)
+        steps = side_by_side(batch, batches_of(starts.size - 1, least=8), threads)
+        effort.add(np.sum(steps, axis=0), space.places.size)
+        progress(min(effort.share, 1.0))
     found = Subdivision(records, boxes.ends)
     # few warm passes can end worse than they began
     return found if found.costs(space, codes, threads).sum() < before.sum() else boxes

@@ -27,7 +27,7 @@ from sfumato.boxes.costs import Costs, blurred, costs_of, default_wanted
 from sfumato.boxes.cutting import QUICK, subdivide
 from sfumato.boxes.detail import Trial, choose_detail, with_detail
 from sfumato.boxes.edges import Edges, shown_values, snapped_edges
-from sfumato.boxes.exchanging import HEAT, PASSES, exchange_records, passes_for
+from sfumato.boxes.exchanging import CORES, HEAT, PASSES, Effort, exchange_records
 from sfumato.boxes.grids import grid_of
 from sfumato.boxes.limits import Rule, codes_in, limits_with
 from sfumato.boxes.parting import allowed, strata_of
@@ -203,7 +203,7 @@ def _exchanged(
 ) -> Subdivision:
     """Exchange records between neighbouring boxes, which are cut along some axes."""
     settings = task.settings
-    passes, heat, what = _effort(settings, task.microfile.records, all(axis.is_linear for axis in axes))
+    effort, heat, what = _effort(settings, task.microfile.records, all(axis.is_linear for axis in axes))
     return exchange_records(
         space,
         limits,
@@ -211,7 +211,7 @@ def _exchanged(
         task.codes,
         strata=task.strata.numbers if len(task.strata) > 1 else None,
         many=task.homes is not None,
-        passes=passes,
+        effort=effort,
         heat=heat,
         secret=task.secret,
         threads=settings.threads,
@@ -219,13 +219,13 @@ def _exchanged(
     )
 
 
-def _effort(settings: Boxes, records: int, linear: bool) -> tuple[int, float, str]:
-    """Return how often records are exchanged, with how much noise, and what that is called."""
+def _effort(settings: Boxes, records: int, linear: bool) -> tuple[Effort, float, str]:
+    """Return how long records are exchanged, with how much noise, and what that is called."""
     if settings.refine:
-        return passes_for(records, settings.seconds), REFINING_HEAT, "refining"
+        return Effort(None, CORES * settings.seconds), REFINING_HEAT, "refining"
     # cuts between categories leave little to exchange, and exchanged records would lie in the cells of others
     default = PASSES if linear and records <= QUICK and settings.edges != "tiling" else 0
-    return default if settings.passes is None else settings.passes, HEAT, "exchanging"
+    return Effort(default if settings.passes is None else settings.passes), HEAT, "exchanging"
 
 
 def _worth_keeping(task: Task, boxes: Subdivision, costs: Reals, room: int) -> Flags:

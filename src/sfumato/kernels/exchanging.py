@@ -18,6 +18,8 @@ from sfumato.kernels.space import LINEAR, SET, Space, node_width
 
 SPARED = 0.2
 """Without heat, a record whose leaving would lower its box's cost by less than this share is not tried."""
+CALL, SETTLED, TESTED = 110, 4, 10
+"""Beginning to count categories, settling a member and testing it against a limit take as long as so many steps."""
 LEAST = 1e-9
 """An exchange must save this share of what a box costs."""
 MIX = np.uint64(0x9E3779B97F4A7C15)
@@ -49,6 +51,8 @@ class Bench(NamedTuple):
     """Attributes by members: the costs of the member's box without it."""
     totals: Reals
     """What a pair of boxes would cost after an exchange."""
+    work: Counts
+    """Steps of LINEAR attributes, and of others, that were made: what a search costs, whatever the machine."""
 
 
 @compiled_within
@@ -67,6 +71,7 @@ def make_bench(space: Space, room: int, boxes: int) -> Bench:
         np.empty((attributes, room)),
         np.empty((attributes, room)),
         np.empty(room),
+        np.zeros(2, dtype=np.int64),
     )
 
 
@@ -98,6 +103,7 @@ def _settle(space: Space, bench: Bench, box: int) -> None:
     first, last = bench.starts[box], bench.starts[box + 1]
     owed, relief, places, weights = bench.owed, bench.relief, bench.places, bench.weights
     los, his, rests = bench.lo, bench.hi, bench.rest
+    bench.work[0] += SETTLED * (last - first) * space.kinds.size
     total = 0.0
     for member in range(first, last):
         relief[member] = 0.0
@@ -129,11 +135,12 @@ def _settle(space: Space, bench: Bench, box: int) -> None:
         owed[member] = total
 
 
-@compiled
+@compiled_within
 def _coded_width(space: Space, bench: Bench, attribute: int, box: int, member: int, value: float) -> float:
     """Return a box's width in a coded attribute if a member had another value."""
     first, last = bench.starts[box], bench.starts[box + 1]
     places = bench.places[attribute]
+    bench.work[1] += CALL + last - first
     if space.kinds[attribute] != SET:
         lo, hi = value, value
         for other in range(first, last):
@@ -149,8 +156,10 @@ def _coded_width(space: Space, bench: Bench, attribute: int, box: int, member: i
         for earlier in range(first, other):
             if earlier != member and places[earlier] == places[other]:
                 new = 0
+                bench.work[1] += earlier - first
                 break
         categories += new
+        bench.work[1] += new * (other - first)
     return space.units[attribute] * categories if categories > 1 else 0.0
 
 
@@ -159,6 +168,7 @@ def _weigh(linear: int, bench: Bench, member: int, members: int) -> None:
     """Find what the two boxes would cost in LINEAR attributes if a member were exchanged with each other one."""
     totals, places, weights = bench.totals, bench.places, bench.weights
     los, his, rests = bench.lo, bench.hi, bench.rest
+    bench.work[0] += members * (linear + 1)
     for other in range(members):
         totals[other] = 0.0
     for attribute in range(linear):
@@ -264,6 +274,7 @@ def exchange(
 @compiled_within
 def _fits(limits: Limits, bench: Bench, records: Counts, box: int, counts: Counts) -> bool:
     first, last = bench.slots[bench.starts[box]], bench.slots[bench.starts[box + 1] - 1] + 1
+    bench.work[0] += TESTED * (last - first) * limits.rules.size
     return keeps_limits(limits, records, first, last, counts)
 
 
@@ -279,11 +290,13 @@ def exchange_groups(
     heat: float,
     seed: int,
     counts: Counts,
+    work: Counts,
 ) -> int:
     """Exchange records within each group of boxes, one after the other; return how many exchanges were made.
 
     ``groups`` (IN) lists the boxes group by group, ``starts`` (IN) where each group begins, and the end; ``room``
-    (IN) is the number of records that a group can have.
+    (IN) is the number of records that a group can have; ``work`` (OUT) the steps that were made, of LINEAR attributes
+    and of others.
     """
     most: Any = np.int64(0)  # a plain 0 would be a type of its own
     for number in range(starts.size - 1):
@@ -293,4 +306,5 @@ def exchange_groups(
     for number in range(starts.size - 1):
         group = groups[starts[number] : starts[number + 1]]
         made += exchange(space, limits, bench, records, ends, group, heat, seed + number, counts)
+    work[:] = bench.work
     return made

@@ -38,6 +38,7 @@ from sfumato.boxes.subdivision import Subdivision, Summary
 from sfumato.boxes.tiling import Cells, cells_of
 from sfumato.boxes.uncertainty import uncertainty_of
 from sfumato.measures.blocks import Blocks, homes_of
+from sfumato.measures.households import rejoined
 from sfumato.measures.kept import Limit, keeps
 from sfumato.microfile.attribute import Kind
 from sfumato.microfile.forms import Form, Interval, Sets
@@ -298,7 +299,7 @@ def _released(task: Task, boxes: Subdivision, ends: Summary, stay: Flags, quarte
             "protection": _told(settings),
         },
         secret=task.secret,
-        notes=(*task.notes, *_notes(settings, microfile)),
+        notes=(*task.notes, *_notes(settings, microfile), *_rejoined(task, table, chosen)),
     )
 
 
@@ -444,6 +445,13 @@ def _limits(task: Task, table: Microfile, numbers: Codes, chosen: Counts, sizes:
 
 def _sensitive_hierarchies(settings: Boxes) -> dict[str, Hierarchy]:
     return {name: one for name, one in settings.hierarchies.items() if name in settings.sensitive}
+
+
+def _rejoined(task: Task, table: Microfile, chosen: Counts) -> tuple[str, ...]:
+    """Say for the steward how many households released values put together although their numbers are withheld."""
+    if task.settings.household is None or task.settings.keep_household:
+        return ()
+    return rejoined(table, homes_of(task.microfile.encoded(task.settings.household))[chosen]).told()
 
 
 def _notes(settings: Boxes, microfile: Microfile) -> list[str]:

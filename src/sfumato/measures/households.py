@@ -16,6 +16,9 @@ from sfumato.microfile.forms import Exact, Form, Interval, Sets
 from sfumato.microfile.microfile import Microfile
 from sfumato.printing import quiet
 
+RARELY = 0.05
+"""Members count as sharing an attribute in which they differ in at most this share of the households."""
+
 
 @dataclass(frozen=True)
 class Sharing:
@@ -60,6 +63,65 @@ def sharing_of(homes: Codes, places: Codes | Reals, missing: Flags) -> Sharing:
     first[homes[known]] = places[known]
     differing = np.unique(homes[known & (places != first[homes])])
     return Sharing(int(several.sum()), differing.size)
+
+
+@dataclass(frozen=True)
+class Rejoined:
+    """Households that can be put together although their numbers are withheld."""
+
+    names: tuple[str, ...]
+    """The columns in which members hardly ever differ."""
+    households: int
+    """Those with two records or more."""
+    found: int
+    """Those whose records are exactly the ones with their values in these columns."""
+
+    def told(self) -> tuple[str, ...]:
+        """Say it to the steward."""
+        if not self.found:
+            return ()
+        return (
+            f"Household numbers are withheld, but {self.found:,} of {self.households:,} households of two records or "
+            f"more can be put together by what their members share: {', '.join(self.names)}.",
+        )
+
+
+def rejoined(table: Microfile, homes: Codes) -> Rejoined:
+    """Count the households that released values put together.
+
+    Parameters
+    ----------
+    table
+        What is released.
+    homes
+        The household of each record, which is not.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> table = Microfile(pl.DataFrame({"rent": [710, 710, 450, 450, 450], "age": [40, 12, 70, 33, 35]}))
+    >>> rejoined(table, np.array([0, 0, 1, 2, 2], dtype=np.int32)).found
+    1
+    """
+    homes = np.unique(homes, return_inverse=True)[1].astype(np.int32)
+    sizes = np.bincount(homes)
+    several = int((sizes > 1).sum())
+    names = tuple(name for name in table.names if several and _hardly_differs(table.encoded(name), homes))
+    if not names:
+        return Rejoined((), several, 0)
+    blocks = group([table.encoded(name) for name in names])
+    first = np.empty(len(blocks), dtype=np.int32)
+    first[blocks.numbers] = homes
+    mixed = np.bincount(blocks.numbers, weights=homes != first[blocks.numbers], minlength=len(blocks)) > 0
+    whole = ~mixed & (blocks.sizes == sizes[first]) & (blocks.sizes > 1)
+    return Rejoined(names, several, int(whole.sum()))
+
+
+def _hardly_differs(column: Encoded, homes: Codes) -> bool:
+    """Say whether members of households nearly always have the same value, which not all records have."""
+    codes = column.with_missing()
+    its = sharing_of(homes, codes, np.zeros(homes.size, dtype=np.bool_))
+    return bool((codes != codes[0]).any()) and its.differing <= RARELY * its.households
 
 
 def where_any(some: Flags, homes: Codes) -> Flags:

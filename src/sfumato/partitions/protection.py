@@ -15,7 +15,7 @@ from sfumato.errors import MicrofileError, SettingError, UnattainableError
 from sfumato.fuzzy.inversion import LEAST_WIDTH, Inversion, invert
 from sfumato.fuzzy.released import PublicSets, ShapedSets, columns_of, form_of, on_levels
 from sfumato.measures.blocks import homes_of
-from sfumato.measures.households import sharing, where_any
+from sfumato.measures.households import rejoined, sharing, where_any
 from sfumato.measures.kept import Limit, keeps
 from sfumato.microfile.attribute import Kind
 from sfumato.microfile.forms import Exact, Form
@@ -101,6 +101,7 @@ def protect(settings: FuzzyPartition, microfile: Microfile, progress: Progress, 
             "protection": settings.model_dump(mode="json", exclude_defaults=True),
         },
         secret=secret,
+        notes=_rejoined(settings, table, kept),
     )
     _refuse_few(settings, release)
     progress("measuring", 1.0)
@@ -227,6 +228,13 @@ def _with_households(settings: FuzzyPartition, table: Microfile, secret: Secret)
     if settings.keep_household:
         return renumbered(table, settings.household, secret=secret)
     return table.select([name for name in table.names if name != settings.household])
+
+
+def _rejoined(settings: FuzzyPartition, table: Microfile, kept: Microfile) -> tuple[str, ...]:
+    """Say for the steward how many households released values put together although their numbers are withheld."""
+    if settings.household is None or settings.keep_household:
+        return ()
+    return rejoined(table, homes_of(kept.encoded(settings.household))).told()
 
 
 def _graded(sets: PublicSets, microfile: Microfile, household: str | None) -> Graded:

@@ -135,7 +135,8 @@ def test_rules_are_told_in_words():
 def test_a_verdict_tells_of_every_attack():
     true = Signal(PLACES, np.array([1.0, 2.0, 90.0]), "quantity")
     one = Disclosure("rules", None, true, true, true, None, (2,), (2,))
-    none = Disclosure(NASTY, None, true, true, true, None, (2,), ())
+    flat = Signal(PLACES, np.array([2.0, 2.0, 2.0]), "quantity")
+    none = Disclosure(NASTY, None, true, flat, flat, None, (2,), ())
     assert read(one).around == ["The group is disclosed"]
     assert read(none).around == ["The group is not disclosed"]
     shown = read(Verdict((one, none)))

@@ -195,13 +195,13 @@ def test_weights_that_show_a_place_in_any_case_are_refused_unless_they_stay_secr
 
 @pytest.mark.parametrize("swap", ["exact", "memetic"])
 def test_outliers_leave_none_behind(swap: str) -> None:
-    counts = dict(zip("ABCDEFGHI", [1, 1, 5, 3, 44, 5, 3, 1, 1], strict=True))
+    counts = dict(zip("ABCDEFGHI", [0, 3, 7, 1, 30, 3, 7, 1, 4], strict=True))
     named = mask(hide=["E"], reshape="wavelet", level=1).protect(people(counts)).private["groups"][0]
-    # C takes over what E has lost
-    assert named["outliers"]["after"] == ["C"]
+    # others take over what E has lost
+    assert named["outliers"]["after"] == ["B", "C", "G"]
     record = mask(hide="outliers", reshape="wavelet", level=1, swap=swap).protect(people(counts)).private["groups"][0]
     assert record["outliers"] == {"before": ["E"], "after": []}
-    assert {"C", "E"} <= set(record["hidden"])
+    assert {"B", "C", "E", "G"} <= set(record["hidden"])
 
 
 def test_where_not_all_can_be_hidden_those_that_stood_out_are() -> None:
@@ -213,7 +213,8 @@ def test_where_not_all_can_be_hidden_those_that_stood_out_are() -> None:
     assert "C" not in record["outliers"]["after"]
     for how in ({"reshape": "moments"}, {"reshape": "least"}, {"reshape": "wavelet", "level": 1, "hide": ["C"]}):
         record = mask(**({"hide": "outliers"} | how)).protect(people(counts)).private["groups"][0]
-        assert record["hidden"] == ["C"]
+        assert "C" in record["hidden"]
+        assert not {*record["hidden"]} & {*record["outliers"]["after"]}
 
 
 def test_what_is_told_of_spared_people_is_true() -> None:

@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 import polars as pl
 
+from sfumato.arrays import Reals
 from sfumato.attacks.adequacy import Adequacy, adequacy
 from sfumato.attacks.attack import Attack, Model
 from sfumato.attacks.notes import different_looks, is_same
 from sfumato.attacks.seen import seen_in
 from sfumato.errors import SettingError
 from sfumato.groups.group import Group
-from sfumato.groups.regions import outliers_within, regions_of
+from sfumato.groups.panel import chance_correlation, correlation, crowding, on_top
+from sfumato.groups.regions import looks_within, members_of, regions_of
 from sfumato.groups.repairing import ITSELF
 from sfumato.groups.sighting import Sighting
 from sfumato.groups.signals import Signal
@@ -29,6 +31,8 @@ from sfumato.progress import Progress, silent
 
 COLUMNS = ("attack", "finds", "right", "Youden", "evidence", "corr.")
 """What tables tell of an attack, in 80 signs; the last is the correlation of the signals."""
+LIFT = 2.0
+"""A technique other than TC16's discloses places only if it is right so many times as often as chance."""
 AFRESH = 1000
 """A release is attacked with other random numbers than those against which it may have been masked."""
 
@@ -51,11 +55,15 @@ class Disclosure:
     regions: tuple[str, ...] | None
     """The region of each place, if each is judged by itself."""
     standing_out: tuple[int, ...]
-    """Where the group really stands out, but for known places."""
+    """Where the group really stands out by any technique of the panel, but for known places."""
     found: tuple[int, ...]
-    """Which places the attack finds, but for known ones."""
+    """Which places the technique finds that discloses most, but for known ones."""
     known: tuple[int, ...] = ()
     """Places that everybody knows of."""
+    techniques: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    """Which places each technique finds at its level, but for known ones; TC16's comes first."""
+    alpha: float = 0.01
+    """The level at which ranks and correlation count as more than chance."""
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -64,24 +72,71 @@ class Disclosure:
 
     @property
     def disclosed(self) -> tuple[str, ...]:
-        """The places that the attack gives away: it finds them, and the group stands out there."""
-        return tuple(self.labels[place] for place in self.found if place in self.standing_out)
+        """The places that the attack gives away: the group stands out there, and a technique or their ranks show it."""
+        own = next(iter(self.techniques.values()), ())
+        found = {*_right((*self.found, *own), self.standing_out), *self._on_top}
+        for places in self.techniques.values():
+            if self._is_lifted(places):
+                found |= {*_right(places, self.standing_out)}
+        return tuple(label for place, label in enumerate(self.labels) if place in found)
+
+    def _is_lifted(self, places: tuple[int, ...]) -> bool:
+        """Say whether a technique is right at least twice as often as chance would be."""
+        right = len(_right(places, self.standing_out))
+        return right > 0 and right * len(self._asked) >= LIFT * len(places) * len(self.standing_out)
+
+    @cached_property
+    def _asked(self) -> tuple[int, ...]:
+        return tuple(place for place in range(len(self.labels)) if place not in self.known)
+
+    @cached_property
+    def _sides(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """The places that stand out above and below the middle of their region."""
+        values = _centred(self.true.values, self.regions)
+        high = tuple(place for place in self.standing_out if values[place] >= 0)
+        return high, tuple(place for place in self.standing_out if place not in high)
+
+    @cached_property
+    def _on_top(self) -> tuple[int, ...]:
+        """The places that their ranks give away: more of them are on top, or at the bottom, than chance explains."""
+        values = _centred(self.auxiliary.values, self.regions)
+        found: tuple[int, ...] = ()
+        for signal, places in zip((values, -values), self._sides, strict=True):
+            seen, chance = on_top(signal, places, self._asked)
+            found += seen if chance <= self.alpha else ()
+            if self.model is None:
+                # who counts members themselves needs no chance
+                found += crowding(signal, places, self._asked)
+        return found
 
     @cached_property
     def adequacy(self) -> Adequacy:
         """How well the attack did, over all places but the known ones."""
-        asked = [place for place in range(len(self.labels)) if place not in self.known]
-        numbers = {place: number for number, place in enumerate(asked)}
-        true, found = ([numbers[place] for place in places] for places in (self.standing_out, self.found))
-        return adequacy(true, found, len(asked))
+        return _adequacy(self.standing_out, self.found, self._asked)
 
     @property
     def correlation(self) -> float:
-        """How far the auxiliary signal goes with the true one; nought if one of them is constant."""
-        signals = self.true.values, self.auxiliary.values
-        if any(np.ptp(values) == 0 for values in signals):
-            return 0.0
-        return float(np.corrcoef(*signals)[0, 1])
+        """How far the auxiliary signal goes with the true one, known places left out; 0 if one of them is constant."""
+        return correlation(*self._signals)
+
+    @cached_property
+    def chance_correlation(self) -> float:
+        """The correlation that chance exceeds at the level, if what stands out is dealt to other places."""
+        true, seen = self._signals
+        asked = {place: number for number, place in enumerate(self._asked)}
+        some = [asked[place] for place in self.standing_out]
+        return chance_correlation(true, seen, some, self.alpha)
+
+    @property
+    def follows(self) -> bool:
+        """Whether the auxiliary signal goes with the true one more than chance explains, because of hidden places."""
+        return self.correlation > self.chance_correlation
+
+    @cached_property
+    def _signals(self) -> tuple[Reals, Reals]:
+        asked = list(self._asked)
+        true, seen = (_centred(its.values, self.regions)[asked] for its in (self.true, self.auxiliary))
+        return true, seen
 
     @property
     def row(self) -> tuple[object, ...]:
@@ -109,6 +164,9 @@ class Disclosure:
             "stands_out": [self.labels[place] for place in self.standing_out],
             "found": [self.labels[place] for place in self.found],
             "correlation": self.correlation,
+            "chance_correlation": self.chance_correlation,
+            "follows": self.follows,
+            "techniques": {name: [self.labels[place] for place in places] for name, places in self.techniques.items()},
             **{name: getattr(its, name) for name in names},
             "bayes": {"value": its.bayes.value, "words": its.bayes.words},
             "signals": [
@@ -134,8 +192,8 @@ class Verdict:
 
     @property
     def disclosed(self) -> bool:
-        """Whether any attack gives a place away."""
-        return any(one.disclosed for one in self.disclosures)
+        """Whether any attack gives a place away, or sees a signal that follows the true one."""
+        return any(one.disclosed or one.follows for one in self.disclosures)
 
     @property
     def places(self) -> tuple[str, ...]:
@@ -146,14 +204,14 @@ class Verdict:
     @property
     def worst(self) -> Disclosure:
         """The attack that gives most places away; of several, the one that does so with the fewest false ones."""
-        return max(self.disclosures, key=lambda one: (len(one.disclosed), one.adequacy.youden))
+        return max(self.disclosures, key=lambda one: (len(one.disclosed), one.follows, one.adequacy.youden))
 
     def _repr_html_(self) -> str:
         return _as_html(self.disclosures)
 
 
 def _as_html(disclosures: Sequence[Disclosure]) -> str:
-    disclosed = any(one.disclosed for one in disclosures)
+    disclosed = any(one.disclosed or one.follows for one in disclosures)
     title = "The group is disclosed" if disclosed else "The group is not disclosed"
     return table(title, COLUMNS, [one.row for one in disclosures])
 
@@ -253,14 +311,51 @@ def _disclosure(
         )
     known = places.numbers_of(attack.known, setting="known")
     auxiliary = sighting.signal(places)
-    standing_out, found = (
-        tuple(
-            place
-            for place in outliers_within(signal, sighting.regions, alpha=sighting.alpha, robust=sighting.robust)
-            if place not in known
-        )
-        for signal in (true, auxiliary)
+
+    def unknown(found: Iterable[int]) -> tuple[int, ...]:
+        return tuple(sorted({*found} - {*known}))
+
+    true_looks = looks_within(
+        true, sighting.regions, alpha=sighting.alpha, robust=sighting.robust, unit=1.0, levels=(1.0,)
     )
-    return Disclosure(
-        sighting.name, model, true, auxiliary, sighting.crisp(places), sighting.regions, standing_out, found, known
+    standing_out = unknown(place for found in true_looks.values() for place in found)
+    techniques = {name: unknown(found) for name, found in sighting.looks(auxiliary).items()}
+    asked = [place for place in range(len(places.labels)) if place not in known]
+    worst = max(
+        techniques.values(),
+        key=lambda found: (len(_right(found, standing_out)), _adequacy(standing_out, found, asked).youden),
+        default=(),
     )
+    own = next(iter(techniques.values()), ())
+    one = Disclosure(
+        sighting.name,
+        model,
+        true,
+        auxiliary,
+        sighting.crisp(places),
+        sighting.regions,
+        standing_out,
+        own,
+        known,
+        techniques,
+        sighting.alpha,
+    )
+    return replace(one, found=worst) if one._is_lifted(worst) else one
+
+
+def _right(found: Iterable[int], true: Collection[int]) -> tuple[int, ...]:
+    return tuple(place for place in found if place in true)
+
+
+def _adequacy(true: Iterable[int], found: Iterable[int], asked: Sequence[int]) -> Adequacy:
+    """Judge what was found among the places that are asked about."""
+    numbers = {place: number for number, place in enumerate(asked)}
+    return adequacy([numbers[place] for place in true], [numbers[place] for place in found], len(asked))
+
+
+def _centred(values: Reals, regions: Sequence[str] | None) -> Reals:
+    """Measure places from the middle of their region."""
+    centred = np.empty(values.size)
+    for places in members_of(regions, values.size):
+        centred[places] = values[places] - np.median(values[places])
+    return centred

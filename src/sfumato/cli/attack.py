@@ -181,11 +181,23 @@ def _show(
     _show_places(last.worst)
     for note in notes:
         out.print(f"Note: {note}.", markup=False)
-    if last.disclosed:
+    if last.places:
         said = f"The group is disclosed: {plain(len(last.places))} of {plain(len(first.standing_out))} places are found"
         out.print(f"{said} ({', '.join(last.places[:12])}).", style="bold", markup=False)
+    elif last.disclosed:
+        seen = max(last.disclosures, key=lambda one: one.correlation - one.chance_correlation)
+        out.print(
+            f"The group is disclosed: no place is found by itself, but what {seen.attack} sees goes with the true "
+            f"signal (correlation {seen.correlation:.2f}, by chance up to {seen.chance_correlation:.2f}).",
+            style="bold",
+            markup=False,
+        )
     else:
-        out.print("The group is not disclosed: no attack finds a place where it stands out.", style="bold")
+        out.print(
+            "The group is not disclosed: no technique finds a place where it stands out, and neither ranks nor "
+            "correlation tell more than chance.",
+            style="bold",
+        )
     if picture is not None:
         out.print(f"The picture lies in {picture}; like all this it is for the steward alone.", markup=False)
 

@@ -26,21 +26,38 @@ ENDS = 6
 """So many of the largest others may take from another place or give to it alone."""
 ROUNDS = 40
 """How often all returns are tried."""
+MOST_TRIES, FEWEST_TRIES, WORK = 8_000, 1_500, 800_000
+"""So many counts are looked at; with many places fewer, so that they times the places are this work, but not fewer than
+the second."""
 
 
 def filled(task: Reshaping) -> Counts | None:
     """Return counts that hide the places and move few people; None if none were found."""
     best: Counts | None = None
+    tries = _Tries(task)
     for start in _starts(task):
-        found = _least_pull(task, start, best)
+        found = _least_pull(tries, start, best)
         if found is not None and (best is None or task.moved(found) < task.moved(best)):
             best = found
-    best = _one_move(task, best)
-    return None if best is None else _given_back(task, best)
+    best = _one_move(tries, best)
+    return None if best is None else _given_back(tries, best)
 
 
-def _one_move(task: Reshaping, best: Counts | None) -> Counts | None:
+class _Tries:
+    """A task of which only so many counts are looked at, so that the search ends after a number of steps."""
+
+    def __init__(self, task: Reshaping) -> None:
+        self.task, self.left = task, max(FEWEST_TRIES, min(MOST_TRIES, WORK // task.counts.size))
+
+    def hides(self, counts: Counts) -> bool:
+        """Say whether counts hide the places; no more do when too many were looked at."""
+        self.left -= 1
+        return self.left >= 0 and self.task.hides(counts)
+
+
+def _one_move(tries: _Tries, best: Counts | None) -> Counts | None:
     """Look for fewer people moved from one place to another, of the hidden ones, the ends and the middle."""
+    task = tries.task
     ranked = task.others[np.argsort(task.values[task.others], kind="stable")]
     middle = ranked.size // 2
     places = {*task.hidden, *ranked[:3].tolist(), *ranked[-ENDS:].tolist(), *ranked[middle - 1 : middle + 2].tolist()}
@@ -49,11 +66,11 @@ def _one_move(task: Reshaping, best: Counts | None) -> Counts | None:
         room = int(min(task.counts[source] - least[source], most[target] - task.counts[target]))
         limit = room + 1 if best is None else min(room + 1, task.moved(best))
         part = 1
-        while part < limit:
+        while part < limit and tries.left > 0:
             counts = task.counts.copy()
             counts[source] -= part
             counts[target] += part
-            if task.hides(counts):
+            if tries.hides(counts):
                 best = counts
                 break
             part = part + 1 if part < ENDS else part * 2
@@ -67,28 +84,50 @@ def _starts(task: Reshaping) -> Iterator[int]:
     return iter(sorted(known))
 
 
-def _least_pull(task: Reshaping, start: int, best: Counts | None) -> Counts | None:
+def _least_pull(tries: _Tries, start: int, best: Counts | None) -> Counts | None:
     """Move hidden places to the middle in steps, then by halving, until they do not stand out."""
+    task = tries.task
     limit = np.inf if best is None else task.moved(best)
     before = 0.0
     for step in range(1, GRID + 1):
         counts = _pulled(task, step / GRID, start)
         if counts is None or task.moved(counts) >= 2 * limit + GRID:
             return None
-        if task.hides(counts):
+        if tries.hides(counts):
             break
         before = step / GRID
     else:
-        return None
+        return _evened(tries, start)
     found, after = counts, step / GRID
     for _ in range(FINEST):
         middle = (before + after) / 2
         counts = _pulled(task, middle, start)
-        if counts is not None and task.hides(counts):
+        if counts is not None and tries.hides(counts):
             found, after = counts, middle
         else:
             before = middle
     return found
+
+
+def _evened(tries: _Tries, start: int) -> Counts | None:
+    """Move hidden places just as far as others come towards them, where steps to the middle are too wide to hit it."""
+    task, hidden = tries.task, list(tries.task.hidden)
+    before, after = 0.0, 1.0
+    for _ in range(FINEST):
+        middle = (before + after) / 2
+        counts = _pulled(task, middle, start)
+        if counts is None:
+            return None
+        if tries.hides(counts):
+            return counts
+        signal, changed = task.signal_of(counts), counts != task.counts
+        changed[hidden] = False
+        if not changed.any():
+            return None
+        theirs, rest = float(signal[hidden].mean()), float(signal[changed].mean())
+        from_above = bool(task.high.mean() > 0.5)
+        before, after = (middle, after) if (theirs > rest) == from_above else (before, middle)
+    return None
 
 
 def _pulled(task: Reshaping, pull: float, start: int) -> Counts | None:
@@ -138,20 +177,21 @@ def _rounded(task: Reshaping, signal: Reals, least: Counts, most: Counts) -> Cou
         return None
 
 
-def _given_back(task: Reshaping, counts: Counts) -> Counts:
+def _given_back(tries: _Tries, counts: Counts) -> Counts:
     """Give people back from places that gained to places that lost as long as hidden ones stay unnoticed."""
+    task = tries.task
     for _ in range(ROUNDS):
         gained, lost = np.flatnonzero(counts > task.counts), np.flatnonzero(counts < task.counts)
         better = None
         for source, target in ((source, target) for source in gained.tolist() for target in lost.tolist()):
             part = int(min(counts[source] - task.counts[source], task.counts[target] - counts[target]))
-            while part > 0 and better is None:
+            while part > 0 and better is None and tries.left > 0:
                 tried = counts.copy()
                 tried[source] -= part
                 tried[target] += part
-                better = tried if task.hides(tried) else None
+                better = tried if tries.hides(tried) else None
                 part //= 2
-            if better is not None:
+            if better is not None or tries.left <= 0:
                 break
         if better is None:
             break

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sfumato.arrays import Counts
 from sfumato.groups.critical import CriticalSearch
@@ -15,7 +15,9 @@ from sfumato.groups.task import Reshaping
 from sfumato.progress import Progress, silent
 
 MOST_NODES = 10_000
-"""How many nodes a search looks at."""
+"""How many nodes a search looks at,"""
+PANEL_NODES = 3_000
+"""and how many if the panel has the last word, so that TC16's technique alone decides little."""
 WORK = 1_000_000
 """It looks at fewer if they times the places are more than this."""
 MOST_NEIGHBOURS = 5_000
@@ -33,7 +35,7 @@ class Least:
     moved: int
     """How many people are moved."""
     at_least: int
-    """How many have to be moved in any case; this is proven."""
+    """How many have to be moved in any case, to hide from TC16's technique alone; this is proven."""
 
     @property
     def proven(self) -> bool:
@@ -60,7 +62,7 @@ def reshape_least(task: Reshaping, *, progress: Progress = silent) -> Counts:
     return least(task, progress=progress).counts
 
 
-def least(task: Reshaping, *, progress: Progress = silent) -> Least:
+def least(task: Reshaping, *, again: int = 1, progress: Progress = silent) -> Least:
     """Move as few people as possible so that no hidden place is an outlier, and tell how few it can be.
 
     A good start (:mod:`sfumato.groups.filling`) is improved by branch and bound, which leaves out only what is proven
@@ -71,10 +73,15 @@ def least(task: Reshaping, *, progress: Progress = silent) -> Least:
     leaves a gap where something is removed; of shares it is then only known that somebody has to move. A gap is closed
     if so few signals lie in it that each can be looked at. Searches end after a number of nodes, not of seconds.
 
+    All this is about TC16's technique. If a task asks for the whole panel, and it still finds a hidden place, more
+    people are moved until it does not; how few that could be is not proven, only how few TC16's technique needs.
+
     Parameters
     ----------
     task
         The signal and the places.
+    again
+        By how much less is looked at; for a task that is solved several times with other places.
     progress
         Called while signals are compared.
 
@@ -95,20 +102,29 @@ def least(task: Reshaping, *, progress: Progress = silent) -> Least:
     # one place alone has nobody to exchange with
     if (most > fewest).sum() < 2:
         raise task.unattainable(None, "moving people", _why(task))
-    best, at_least = _searched(task, filled(task), progress)
-    best, at_least = _closed(task, best, at_least)
+    best: Counts | None
+    alone = replace(task, panel=False)
+    if task.panel and alone.hides(task.counts):
+        # TC16's technique sees nothing to begin with, and others do
+        best, at_least = task.counts, 0.0
+    else:
+        nodes = PANEL_NODES if task.panel else MOST_NODES
+        best, at_least = _searched(alone, filled(alone), nodes // again, progress)
+        best, at_least = _closed(alone, best, at_least)
+    if best is not None and not task.hides(best):
+        best = filled(task)
     if best is None:
         raise task.unattainable(best, "moving people", _why(task))
     moved = task.moved(best)
     return Least(best, moved, int(min(at_least, moved)))
 
 
-def _searched(task: Reshaping, best: Counts | None, progress: Progress) -> tuple[Counts | None, float]:
+def _searched(task: Reshaping, best: Counts | None, nodes: int, progress: Progress) -> tuple[Counts | None, float]:
     """Search by branch and bound; return the best counts known, and how many people have to be moved at least."""
     # hidden places stand out, so that somebody has to move
     if not task.robust and task.sizes is not None:
         return best, 1
-    nodes = min(MOST_NODES, WORK // task.counts.size)
+    nodes = min(nodes, WORK // task.counts.size)
     search = _search_for(task, best)(task, best, nodes=nodes, progress=progress)
     bound = search.run()
     return search.best, max(bound, 1)

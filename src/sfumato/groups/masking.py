@@ -16,8 +16,8 @@ from sfumato.groups.evolving import evolved
 from sfumato.groups.exchange import influence_of
 from sfumato.groups.greedy import swap_greedily
 from sfumato.groups.group import Places
-from sfumato.groups.outliers import outliers
-from sfumato.groups.record import record_of, shown_at, weight_shown
+from sfumato.groups.panel import chance_correlation, correlation, found_by_any
+from sfumato.groups.record import named_in, record_of, shown_at, told_places, unit_in, weight_shown
 from sfumato.groups.signals import Signal
 from sfumato.groups.swapping import Swaps, swap_exactly, unproven
 from sfumato.groups.task import FEWEST_PLACES
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from sfumato.groups.mask import GroupMask
 
 STRICTER = (0.02, 0.05, 0.1, 0.2, 0.3, 0.5)
-"""Levels at which counts are reshaped in turn, as long as weights still show a hidden place."""
+"""Levels at which counts are reshaped in turn, as long as weights or the whole signal still show a hidden place."""
 
 
 @dataclass(frozen=True)
@@ -57,6 +57,8 @@ class Task:
     """The level at which hidden places do not stand out; above that of the settings where weights need it."""
     secret: Secret
     """What decoys and the memetic search are drawn from."""
+    ranked: tuple[int, ...] | None = None
+    """The hidden places that stood out at first, if others are hidden too because they came to stand out."""
     leaves_others: bool = False
     """Whether others may stand out in the end, because all together cannot be hidden."""
 
@@ -79,9 +81,7 @@ class Task:
     @property
     def names(self) -> tuple[str | None, ...]:
         """What errors call places: as the steward does; those that no setting names are records' values."""
-        its = self.settings
-        hide = its.hide if isinstance(its.hide, tuple) else ()
-        given = {*hide, *(its.target or ()), *its.known, *its.decoys, *its.restrictions}
+        given = named_in(self.settings)
         return tuple(label if label in given else None for label in self.places.labels)
 
 
@@ -120,15 +120,17 @@ def mask(settings: GroupMask, microfile: Microfile, progress: Progress, secret: 
 def _hiding(task: Task, progress: Progress) -> tuple[Task, Exchange, Microfile]:
     """Exchange records so that hidden places stand out neither in counts nor, where weights are released, with them."""
     settings = task.settings
-    levels = [level for level in STRICTER if level > settings.alpha] if weight_shown(settings) else []
     found = _exchanged(task, progress)
-    for level in levels:
-        if not shown_at(settings, found[2], found[0].hidden_labels, weight=settings.weight):
-            break
+    for level in STRICTER:
+        by_weight = weight_shown(settings) and bool(
+            shown_at(settings, found[2], found[0].hidden_labels, weight=settings.weight)
+        )
+        if level <= settings.alpha or not (by_weight or follows(found[0], found[2])):
+            continue
         try:
             found = _exchanged(replace(task, alpha=level), progress)
         except UnattainableError:
-            # what is told then is that weights still show a place
+            # what is told then is that weights, or the whole signal, still show a place
             break
     return found
 
@@ -179,7 +181,9 @@ def task_of(settings: GroupMask, microfile: Microfile, secret: Secret) -> Task:
     signal = signal_of(settings, microfile)
     known = places.numbers_of(settings.known, setting="known")
     if settings.hide == "outliers":
-        found = outliers(signal, alpha=settings.alpha, robust=settings.robust).indices
+        found = found_by_any(
+            signal.values, alpha=settings.alpha, robust=settings.robust, unit=unit_in(settings, microfile)
+        )
         hidden = tuple(place for place in found if place not in known)
     else:
         hidden = places.numbers_of(settings.hide or (), setting="hide")
@@ -315,6 +319,18 @@ def with_places_of(microfile: Microfile, settings: GroupMask, order: Counts) -> 
     return microfile.rearranged((*settings.group.parameter, *along_of(settings, microfile)), order)
 
 
+def follows(task: Task, after: Microfile) -> bool:
+    """Say whether the signal goes with the original's more than chance explains, on account of the hidden places."""
+    settings = task.settings
+    if settings.target is not None or not task.hidden:
+        return False
+    asked = [place for place in range(len(task.places.labels)) if place not in task.known]
+    numbers = {place: number for number, place in enumerate(asked)}
+    true, seen = task.signal.values[asked], signal_of(settings, after).values[asked]
+    limit = chance_correlation(true, seen, [numbers[place] for place in task.ranked or task.hidden], settings.alpha)
+    return correlation(true, seen) > limit
+
+
 def refuse_standing_out(task: Task, after: Microfile) -> None:
     """Nothing unverified leaves: count anew, on the released table itself."""
     settings, places = task.settings, task.places
@@ -328,18 +344,17 @@ def refuse_standing_out(task: Task, after: Microfile) -> None:
         hidden = [label for label in places.labels if label not in settings.known]
     if shown := shown_at(settings, after, hidden):
         raise UnattainableError(
-            f"hide: the group still stands out at {_named(task, shown)}",
+            f"hide: the group still stands out at {told_places(settings, shown)}",
             hint="reshape in another way, or let the memetic search go on longer (generations)",
+        )
+    if follows(task, after):
+        raise UnattainableError(
+            "hide: because of hidden places the signal still follows the original's more closely than chance explains",
+            hint="hide fewer places, keep fewer attributes, or let more people be exchanged (spare, known)",
         )
     if weight_shown(settings) and (shown := shown_at(settings, after, task.hidden_labels, weight=settings.weight)):
         raise UnattainableError(
-            f"hide: counted with the weights {settings.weight!r}, the group still stands out at {_named(task, shown)}",
+            f"hide: counted with the weights {settings.weight!r}, the group still stands out at "
+            f"{told_places(settings, shown)}",
             hint="reshape in another way, hide more places, or do not release the weights (name them in identifiers)",
         )
-
-
-def _named(task: Task, places: Sequence[str]) -> str:
-    """Name the places that the steward has named; others are only counted."""
-    if {*places} <= {*task.names}:
-        return ", ".join(places)
-    return f"{len(places):,} hidden place{'s' * (len(places) > 1)}"

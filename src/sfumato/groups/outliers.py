@@ -10,13 +10,14 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import NamedTuple, Protocol, runtime_checkable
+from typing import Literal, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from sfumato.arrays import Reals
 from sfumato.errors import SettingError
+from sfumato.groups.techniques import TECHNIQUES, Technique, found_with
 from sfumato.printing import quiet
 
 NORMAL_QUARTILES = 1.349
@@ -65,9 +66,9 @@ class Outliers:
     labels: tuple[str, ...]
     """Their names; their numbers where the signal had no names."""
     order: tuple[int, ...]
-    """The places in the order of their removal."""
+    """The places in the order of their removal; those of other techniques follow in their own order."""
     steps: tuple[Step, ...]
-    """What each look saw; the last one found nothing."""
+    """What each look of the modified Thompson tau technique saw; the last one found nothing."""
 
     def __contains__(self, place: object) -> bool:
         return place in self.indices
@@ -105,7 +106,12 @@ def tau(m: int, alpha: float) -> float:
 
 
 def outliers(
-    signal: Labelled | ArrayLike, alpha: float = 0.01, robust: bool = True, *, floor: float | None = None
+    signal: Labelled | ArrayLike,
+    alpha: float = 0.01,
+    robust: bool = True,
+    *,
+    floor: float | None = None,
+    technique: Technique | Literal["any"] = "tau",
 ) -> Outliers:
     """Find the values that do not go with the rest of a signal.
 
@@ -125,6 +131,11 @@ def outliers(
         deviation if they are normal. It is taken once, before anything is removed, for a spread that shrinks with each
         removal would again find them all. A single peak on a flat signal is always found, as are several that are
         alike. 0 is the technique as printed.
+    technique
+        "tau" is the modified Thompson tau technique, which several outliers together can deceive: once they are a
+        quarter of the places, they widen the quartiles. The others withstand that: "median" measures by the median
+        distance, "deviates" tests generalised extreme Studentized deviates, "gap" looks for a gap as wide as all the
+        rest. "any" is what any of the four finds: masks and verdicts are judged by it.
 
     Examples
     --------
@@ -133,14 +144,22 @@ def outliers(
     ((10, 15), (15, 10))
     >>> outliers([0] * 30 + [1, 2, 3, 50]).indices
     (33,)
+    >>> several = [5, 5, 5, 5, 90, 100, 110, 120, 5, 5]
+    >>> outliers(several).indices, outliers(several, technique="any").indices
+    ((), (4, 5, 6, 7))
     """
     check_alpha(alpha)
     if floor is not None and not (math.isfinite(floor) and floor >= 0):
         raise SettingError(f"floor must be a number from 0 on (given: {floor})")
     values = read_values(signal.values if isinstance(signal, Labelled) else signal)
     names = signal.labels if isinstance(signal, Labelled) else tuple(map(str, range(values.size)))
-    removals = list(_removals(values, alpha, robust, floor))
+    if technique != "any" and technique not in TECHNIQUES:
+        raise SettingError(f"technique must be {', '.join(TECHNIQUES)} or any (given: {technique!r})")
+    removals = list(_removals(values, alpha, robust, floor)) if technique in ("tau", "any") else []
     order = tuple(place for _, place in removals if place is not None)
+    for other in TECHNIQUES[1:]:
+        if technique in (other, "any"):
+            order += tuple(place for place in found_with(other, values, alpha=alpha) if place not in order)
     indices = tuple(sorted(order))
     steps = tuple(step for step, _ in removals)
     return Outliers(indices, tuple(names[index] for index in indices), order, steps)

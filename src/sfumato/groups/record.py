@@ -11,12 +11,13 @@ import numpy as np
 from sfumato.arrays import Codes
 from sfumato.errors import SfumatoError
 from sfumato.groups.dependencies import along_of
-from sfumato.groups.outliers import outliers
+from sfumato.groups.panel import found_by_any, looks_of
 from sfumato.groups.signals import Signal
 from sfumato.groups.together import choices_of
 from sfumato.microfile.forms import Exact
 from sfumato.microfile.microfile import Microfile
-from sfumato.microfile.selection import attributes_of
+from sfumato.microfile.roles import weights_named
+from sfumato.microfile.selection import attributes_of, chosen_in
 from sfumato.release.audit import Audit, Finding, Opened, audit_files, table_of
 
 if TYPE_CHECKING:
@@ -63,9 +64,10 @@ def record_of(task: Task, swaps: Swaps, after: Microfile, *, at_least: int | Non
         "before": _whole(task.quantity),
         "after": _whole(reached),
         "outliers": {
-            "before": list(_outliers(settings, task.signal)),
-            "after": list(_outliers(settings, signal_of(settings, after))),
+            "before": list(_outliers(settings, before)),
+            "after": list(_outliers(settings, after)),
         },
+        "panel": _panel(task, after),
         "tables": dict(_table_changes(settings, before, after)),
     }
     if settings.signal != "quantity":
@@ -75,7 +77,10 @@ def record_of(task: Task, swaps: Swaps, after: Microfile, *, at_least: int | Non
         record["weighted"] = {
             "before": told[0].as_dict(),
             "after": told[1].as_dict(),
-            "outliers": {"before": list(_outliers(settings, told[0])), "after": list(_outliers(settings, told[1]))},
+            "outliers": {
+                when: list(_outliers(settings, people, weight=settings.weight))
+                for when, people in (("before", before), ("after", after))
+            },
         }
     return record
 
@@ -84,8 +89,56 @@ def _whole(signal: Signal) -> dict[str, int]:
     return {label: int(value) for label, value in signal.as_dict().items()}
 
 
-def _outliers(settings: GroupMask, signal: Signal) -> tuple[str, ...]:
-    return outliers(signal, alpha=settings.alpha, robust=settings.robust).labels
+def _outliers(settings: GroupMask, people: Microfile, *, weight: str | None = None) -> tuple[str, ...]:
+    """Return where the group stands out, by any technique of the panel."""
+    from sfumato.groups.masking import signal_of
+
+    signal, unit = signal_of(settings, people, weight=weight), unit_in(settings, people, weight=weight)
+    found = found_by_any(signal.values, alpha=settings.alpha, robust=settings.robust, unit=unit)
+    return tuple(signal.labels[place] for place in found)
+
+
+def unit_in(settings: GroupMask, people: Microfile, *, weight: str | None = None) -> float:
+    """Return what one member is in the signal: how many people it stands for, or which share of a place."""
+    places, members = settings.group.places(people), settings.group.members(people)
+    person = 1.0
+    if weight is not None:
+        stands_for = settings.group.quantity(people, weight=weight).values.sum()
+        person = float(stands_for) / max(int((members & (places.codes >= 0)).sum()), 1)
+    if settings.signal == "quantity":
+        return person
+    everybody = np.ones(people.records, dtype=np.bool_)
+    if settings.universe is not None:
+        everybody = chosen_in(people, settings.universe, setting="universe") | members
+    counted = weights_named(weight, people) if weight is not None else None
+    return person / max(float(np.median(places.count(everybody, counted))), person)
+
+
+def _panel(task: Task, after: Microfile) -> dict[str, dict[str, list[str]]]:
+    """Return which hidden places each technique finds before and after."""
+    from sfumato.groups.masking import signal_of
+
+    settings = task.settings
+    found: dict[str, dict[str, list[str]]] = {}
+    for when, people in (("before", task.microfile), ("after", after)):
+        signal, unit = signal_of(settings, people), unit_in(settings, people)
+        for look in looks_of(signal.values, alpha=settings.alpha, robust=settings.robust, unit=unit):
+            labels = [signal.labels[place] for place in look.found if place in task.hidden]
+            found.setdefault(look.name, {})[when] = labels
+    return found
+
+
+def named_in(settings: GroupMask) -> set[str]:
+    """Return the places that the steward has named; others are records' values."""
+    hide = settings.hide if isinstance(settings.hide, tuple) else ()
+    return {*hide, *(settings.target or ()), *settings.known, *settings.decoys, *settings.restrictions}
+
+
+def told_places(settings: GroupMask, places: Collection[str]) -> str:
+    """Name places in a message if the steward has named them all; else count them."""
+    if {*places} <= named_in(settings):
+        return ", ".join(places)
+    return f"{len(places):,} hidden place{'s' * (len(places) > 1)}"
 
 
 def weight_shown(settings: GroupMask) -> bool:
@@ -97,9 +150,7 @@ def shown_at(
     settings: GroupMask, table: Microfile, places: Collection[str], *, weight: str | None = None
 ) -> tuple[str, ...]:
     """Return at which of some places the group stands out in a table, to those who count with weights if any."""
-    from sfumato.groups.masking import signal_of
-
-    found = _outliers(settings, signal_of(settings, table, weight=weight))
+    found = _outliers(settings, table, weight=weight)
     return tuple(label for label in found if label in places)
 
 
@@ -188,11 +239,11 @@ def _one_finding(number: int, one: Mapping[str, Any], table: Microfile, codebook
         return []
     told = f"groups[{number}]: the group stands out again at"
     if shown := shown_at(settings, table, one["hidden"]):
-        return [f"{told} {', '.join(shown)}, which the mask was to hide"]
+        return [f"{told} {told_places(settings, shown)}, which the mask was to hide"]
     if settings.weight is not None and exact([settings.weight]):
         shown = shown_at(settings, table, one["hidden"], weight=settings.weight)
         if shown:
-            return [f"{told} {', '.join(shown)} if it is counted with the weights {settings.weight!r}"]
+            return [f"{told} {told_places(settings, shown)} if it is counted with the weights {settings.weight!r}"]
     left_out = sum(one["after"].values()) - int(settings.group.quantity(table).values.sum())
     target = settings.target or {}
     now = settings.group.quantity(table).as_dict()

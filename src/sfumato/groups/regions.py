@@ -9,6 +9,7 @@ import numpy as np
 from sfumato.errors import SettingError, nearest
 from sfumato.groups.group import Group
 from sfumato.groups.outliers import FEWEST, outliers
+from sfumato.groups.panel import LEVELS, looks_of
 from sfumato.groups.signals import Signal
 from sfumato.microfile.joining import label_of
 from sfumato.microfile.microfile import Microfile
@@ -38,6 +39,32 @@ def regions_of(group: Group, microfile: Microfile, region: str) -> tuple[str, ..
             hint="choose an attribute that is the same for everybody of a place",
         )
     return tuple(label_of(its.values.tolist()[code]) for code in pairs[1])
+
+
+def looks_within(
+    signal: Signal,
+    regions: Sequence[str] | None,
+    *,
+    alpha: float,
+    robust: bool,
+    unit: float | None = None,
+    levels: Sequence[float] = LEVELS,
+) -> dict[str, tuple[int, ...]]:
+    """Return which places each technique finds in the signal of their region, by its name, TC16's first.
+
+    Parameters
+    ----------
+    signal, regions
+        As for :func:`outliers_within`.
+    alpha, robust, unit, levels
+        As for :func:`~sfumato.groups.panel.looks_of`.
+    """
+    found: dict[str, list[int]] = {}
+    for places in members_of(regions, len(signal)):
+        if places.size >= FEWEST:
+            for look in looks_of(signal.values[places], alpha=alpha, robust=robust, unit=unit, levels=levels):
+                found.setdefault(look.name, []).extend(places[list(look.found)].tolist())
+    return {name: tuple(sorted(places)) for name, places in found.items()}
 
 
 def outliers_within(

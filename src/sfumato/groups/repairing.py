@@ -23,7 +23,7 @@ from sfumato.groups.influence import Influence
 from sfumato.groups.masking import Masked, Task, refuse_standing_out, spared_in, task_of, with_places_of
 from sfumato.groups.outliers import FEWEST
 from sfumato.groups.record import record_of
-from sfumato.groups.regions import members_of, outliers_within
+from sfumato.groups.regions import looks_within, members_of
 from sfumato.groups.reshaping import reshape
 from sfumato.groups.rounding import largest_remainders
 from sfumato.groups.sighting import Sighting
@@ -121,8 +121,11 @@ class _Loop:
         self.first = seen
         settings, regions = self.task.settings, seen[0].regions
         if settings.hide == "outliers" and regions is not None:
-            found = outliers_within(self.task.signal, regions, alpha=settings.alpha, robust=settings.robust)
-            self.hidden = tuple(place for place in found if place not in self.task.known)
+            looks = looks_within(
+                self.task.signal, regions, alpha=settings.alpha, robust=settings.robust, unit=1.0, levels=(1.0,)
+            )
+            found = {place for its in looks.values() for place in its}
+            self.hidden = tuple(sorted(found - {*self.task.known}))
         if not self.hidden:
             raise SettingError(
                 "hide: the group stands out nowhere, so that there is nothing to hide from an attack",
@@ -225,6 +228,8 @@ class _Loop:
             alpha=sighting.alpha,
             robust=sighting.robust,
             labels=tuple(self.task.names[place] for place in places),
+            panel=True,
+            person=sighting.unit * parts,
         )
         if settings.reshape == "least":
             # sums of grades are not counts of records, so that what is proven of them would be worth nothing
@@ -249,7 +254,13 @@ class _Loop:
             for places in members_of(sighting.regions, counts.size):
                 own = np.flatnonzero(np.isin(places, self.hidden))
                 if places.size >= FEWEST and own.size:
-                    its = Reshaping(counts[places], tuple(own.tolist()), alpha=sighting.alpha, robust=sighting.robust)
+                    its = Reshaping(
+                        counts[places],
+                        tuple(own.tolist()),
+                        alpha=sighting.alpha,
+                        robust=sighting.robust,
+                        panel=True,
+                    )
                     found += places[list(its.flagged(its.counts))].tolist()
             return tuple(found)
 

@@ -8,7 +8,8 @@ from typing import Protocol, runtime_checkable
 
 from sfumato.arrays import Flags, Reals
 from sfumato.groups.group import Places
-from sfumato.groups.regions import outliers_within
+from sfumato.groups.panel import LEVELS
+from sfumato.groups.regions import looks_within
 from sfumato.groups.signals import Signal
 from sfumato.microfile.microfile import Microfile
 from sfumato.progress import Progress
@@ -47,15 +48,24 @@ class Sighting:
         """Return how many records of each place are taken for members, TC16 (17)."""
         return Signal(places.labels, places.count(self.claimed), "quantity")
 
-    def shown(self, places: Places, hidden: Sequence[int], *, alpha: float | None = None) -> tuple[int, ...]:
-        """Return which hidden places stand out; all that equal an outlier do, for an equal one is no cover."""
-        signal = self.signal(places)
-        found = outliers_within(signal, self.regions, alpha=alpha or self.alpha, robust=self.robust)
-        values = {(self._region(place), float(signal.values[place])) for place in found}
-        return tuple(place for place in hidden if (self._region(place), float(signal.values[place])) in values)
+    @property
+    def unit(self) -> float:
+        """What one person is in the signal: the mean membership of those who are taken for members."""
+        claimed = self.memberships[self.claimed]
+        return float(claimed.mean()) if claimed.size else 1.0
 
-    def _region(self, place: int) -> str:
-        return "" if self.regions is None else self.regions[place]
+    def looks(
+        self, signal: Signal, *, alpha: float | None = None, levels: Sequence[float] = LEVELS
+    ) -> dict[str, tuple[int, ...]]:
+        """Return which places each technique finds, by its name; all that equal an outlier, which is no cover."""
+        return looks_within(
+            signal, self.regions, alpha=alpha or self.alpha, robust=self.robust, unit=self.unit, levels=levels
+        )
+
+    def shown(self, places: Places, hidden: Sequence[int], *, alpha: float | None = None) -> tuple[int, ...]:
+        """Return which hidden places any technique finds."""
+        found = {place for its in self.looks(self.signal(places), alpha=alpha).values() for place in its}
+        return tuple(place for place in hidden if place in found)
 
 
 @runtime_checkable

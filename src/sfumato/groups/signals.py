@@ -10,6 +10,7 @@ import numpy as np
 from sfumato.arrays import Reals
 from sfumato.errors import SettingError
 from sfumato.groups.outliers import Outliers, outliers, read_values
+from sfumato.groups.techniques import Technique
 from sfumato.html import table
 from sfumato.printing import quiet
 
@@ -105,9 +106,11 @@ class Signal:
         # a flat signal has no peak
         return Extremes(tuple(highest), tuple(lowest), tuple(peaks) if starts.size > 1 else ())
 
-    def outliers(self, alpha: float = 0.01, robust: bool = True) -> Outliers:
-        """Find the places that stand out, by the modified Thompson tau technique."""
-        return outliers(self, alpha, robust)
+    def outliers(
+        self, alpha: float = 0.01, robust: bool = True, *, technique: Technique | Literal["any"] = "tau"
+    ) -> Outliers:
+        """Find the places that stand out; see :func:`~sfumato.groups.outliers.outliers`."""
+        return outliers(self, alpha, robust, technique=technique)
 
     def details(self, wavelet: str = "db2", level: int | None = None) -> tuple[Reals, ...]:
         """Return the signal's quick changes, one array of a number a place for each level, the finest first.

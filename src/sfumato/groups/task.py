@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from sfumato.arrays import Counts, Flags, Reals
 from sfumato.errors import SettingError, UnattainableError
 from sfumato.groups.outliers import check_alpha, outliers, quartiles, read_values, stands_out
+from sfumato.groups.panel import LARGEST, LEVELS, crowding, looks_of, on_top
 from sfumato.groups.rounding import largest_remainders
 
 FEWEST_PLACES = 3
@@ -52,6 +53,13 @@ class Reshaping:
     """What is subtracted from the concentration, of a difference."""
     labels: tuple[str | None, ...] = ()
     """The places' names, for messages; places without a name are only counted there."""
+    panel: bool = False
+    """Whether places are hidden from the whole panel of techniques and from who looks at ranks, or from TC16's only."""
+    ranked: tuple[int, ...] | None = None
+    """The places that ranks must not give away; default: the hidden ones. Fewer, where others are hidden only because
+    they came to stand out."""
+    person: float | None = None
+    """What one person is in the counts; default: one."""
 
     def __post_init__(self) -> None:
         counts = _read_counts(self.counts)
@@ -123,6 +131,17 @@ class Reshaping:
         """Which of the hidden places are above the median, and have to come down."""
         return self.values[list(self.hidden)] >= quartiles(np.sort(self.values))[1]
 
+    @cached_property
+    def unit(self) -> float:
+        """What one person is in the signal."""
+        person = 1.0 if self.person is None else self.person
+        return person if self.sizes is None else person / float(np.median(self.sizes))
+
+    @cached_property
+    def asked(self) -> tuple[int, ...]:
+        """The places that are not fixed, and so not known to everybody."""
+        return tuple(place for place in range(self.counts.size) if place not in self.fixed)
+
     def signal_of(self, counts: ArrayLike) -> Reals:
         """Return the signal of counts."""
         signal = np.asarray(counts, dtype=np.float64) / self.weights
@@ -143,12 +162,44 @@ class Reshaping:
         Which of equal values is removed first is a matter of taste, so that an equal one is no cover.
         """
         signal = self.signal_of(counts)
-        found = signal[list(outliers(signal, self.alpha, self.robust).indices)]
-        return tuple(place for place in self.hidden if (found == signal[place]).any())
+        if self.panel:
+            looks = looks_of(signal, alpha=self.alpha, robust=self.robust, unit=self.unit)
+            found = {place for look in looks for place in look.found} | {*self._ranked(signal)}
+            return tuple(place for place in self.hidden if place in found)
+        values = signal[list(outliers(signal, self.alpha, self.robust).indices)]
+        return tuple(place for place in self.hidden if (values == signal[place]).any())
 
     def hides(self, counts: ArrayLike) -> bool:
         """Tell whether no hidden place stands out in counts; as `flagged`, but sooner."""
-        return not stands_out(self.signal_of(counts), self.hidden, alpha=self.alpha, robust=self.robust)
+        signal = self.signal_of(counts)
+        if stands_out(signal, self.hidden, alpha=self.alpha, robust=self.robust):
+            return False
+        if not self.panel:
+            return True
+        looks = looks_of(signal, alpha=self.alpha, robust=self.robust, unit=self.unit)
+        hidden = {*self.hidden}
+        return not self._ranked(signal) and all(hidden.isdisjoint(look.found) for look in looks)
+
+    @cached_property
+    def _sides(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """The ranked places that were above the median, and below."""
+        places = self.hidden if self.ranked is None else self.ranked
+        median = quartiles(np.sort(self.values))[1]
+        high = tuple(place for place in places if self.values[place] >= median)
+        return high, tuple(place for place in places if place not in high)
+
+    def _ranked(self, signal: Reals) -> tuple[int, ...]:
+        """Return the hidden places that are given away by their ranks."""
+        level = min(self.alpha * LEVELS[-1], max(LARGEST, self.alpha))
+        high, low = self._sides
+        found: tuple[int, ...] = ()
+        for values, places in ((signal, high), (-signal, low)):
+            seen, chance = on_top(values, places, self.asked)
+            if chance <= level:
+                found += seen
+            else:
+                found += crowding(values, places, self.asked)
+        return found
 
     def moved(self, counts: ArrayLike) -> int:
         """Return how many people have to move for counts to become others."""

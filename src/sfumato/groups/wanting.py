@@ -11,7 +11,7 @@ from sfumato.arrays import Counts, Reals
 from sfumato.errors import SettingError, UnattainableError
 from sfumato.groups.filling import filled
 from sfumato.groups.least import least
-from sfumato.groups.outliers import outliers
+from sfumato.groups.panel import found_by_any
 from sfumato.groups.reshaping import reshape
 from sfumato.groups.rounding import largest_remainders
 from sfumato.groups.task import Reshaping
@@ -40,15 +40,22 @@ def wanted_of(task: Task, progress: Progress) -> tuple[Task, Wanted]:
     if task.settings.target is not None:
         return task, Wanted(_target(task))
     first = wanted = _reshaped(task, progress)
-    hiding = task
+    hiding, again = task, 1
     while task.hides_all:
-        found = outliers(_reshaping(hiding).signal_of(wanted.counts), task.settings.alpha, task.settings.robust).indices
+        reshaping = _reshaping(hiding)
+        found = found_by_any(
+            reshaping.signal_of(wanted.counts), alpha=task.settings.alpha, robust=reshaping.robust, unit=reshaping.unit
+        )
         more = [place for place in found if place not in (*hiding.hidden, *hiding.known)]
         if not more:
             break
-        hiding = replace(hiding, hidden=tuple(sorted((*hiding.hidden, *more))))
+        hiding = replace(hiding, hidden=tuple(sorted((*hiding.hidden, *more))), ranked=task.hidden)
+        if len(hiding.hidden) + len(hiding.known) == task.counts.size:
+            # nobody could take what all of them lose
+            return replace(task, leaves_others=True), first
         try:
-            wanted = _reshaped(hiding, progress)
+            again *= 2
+            wanted = _reshaped(hiding, progress, again)
         except UnattainableError:
             # others that come to stand out there give nothing away; how many they are is told
             return replace(task, leaves_others=True), first
@@ -60,7 +67,8 @@ def judged_of(task: Task) -> Reshaping:
     reshaping = _reshaping(task)
     if not task.hides_all:
         return reshaping
-    return replace(reshaping, hidden=tuple(np.setdiff1d(np.arange(task.counts.size), task.known).tolist()))
+    everywhere = tuple(np.setdiff1d(np.arange(task.counts.size), task.known).tolist())
+    return replace(reshaping, hidden=everywhere, ranked=task.ranked or task.hidden)
 
 
 def _target(task: Task) -> Counts:
@@ -120,14 +128,16 @@ def _reshaping(task: Task) -> Reshaping:
         sizes=sizes,
         subordinate=subordinate,
         labels=task.names,
+        panel=True,
+        ranked=task.ranked,
     )
 
 
-def _reshaped(task: Task, progress: Progress) -> Wanted:
+def _reshaped(task: Task, progress: Progress, again: int = 1) -> Wanted:
     """Return the counts in which no hidden place stands out."""
     settings, reshaping = task.settings, _reshaping(task)
     if settings.reshape == "least":
-        found = least(reshaping, progress=progress)
+        found = least(reshaping, again=again, progress=progress)
         # a memetic search comes near its goal, not to it, and the fewest moved leave it no room
         near = filled(reshaping) if settings.swap == "memetic" else None
         # at a stricter level than asked for, more may have to be moved than the mask needs

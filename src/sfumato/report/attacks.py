@@ -52,6 +52,8 @@ class Seen(RecordPart):
     stands_out: tuple[str, ...]
     found: tuple[str, ...]
     correlation: float
+    chance_correlation: float = 1.0
+    follows: bool = False
     youden: float
     bayes: Evidenced
     signals: tuple[Place, ...]
@@ -160,6 +162,12 @@ def attacked_card(attacked: Attacked) -> Card:
         told = (
             f"✗ The group is disclosed: attacks find {count(len(places))} of {counted(true, 'place')} where it stands "
             "out."
+        )
+    elif followed := [one for one in attacked.last if one.follows]:
+        worst = max(followed, key=lambda one: one.correlation - one.chance_correlation)
+        told = (
+            f"✗ The group is disclosed: no place is found by itself, but what {worst.attack} sees goes with the true "
+            f"signal (correlation {worst.correlation:.2f}, by chance up to {worst.chance_correlation:.2f})."
         )
     else:
         which = "the place" if true == 1 else f"one of the {count(true)} places"

@@ -205,13 +205,22 @@ def test_only_as_many_records_are_left_out_as_allowed():
     assert protect(file, quasi="x", k=5, suppress=0.05).table["x.hi"].max() < 10
 
 
+def test_boxes_that_cost_about_as_much_as_others_stay():
+    rng = np.random.default_rng(0)
+    even = pl.DataFrame({"x": rng.random(200)})
+    assert protect(sf.Microfile(even), quasi="x", k=5, suppress=0.5).settings["left_out"] == 0
+    far = pl.DataFrame({"x": np.concatenate([rng.random(195), [50, 60, 70, 80, 90.0]])})
+    # there would be room for half of the file
+    assert protect(sf.Microfile(far), quasi="x", k=5, suppress=0.5).settings["left_out"] == 5
+
+
 def test_leaving_records_out_never_breaks_closeness():
     rng = np.random.default_rng(1)
     values = np.concatenate([rng.normal(size=90), 1e3 * np.arange(1, 11)])
     ill = np.where(np.arange(100) < 90, rng.choice(["a", "b"], 100), "c")
     file = sf.Microfile(pl.DataFrame({"x": values, "ill": ill}))
     for t in np.linspace(0.05, 0.95, 10):
-        release = protect(file, quasi="x", sensitive="ill", k=5, t=float(t), suppress=0.1)
+        release = protect(file, quasi="x", sensitive="ill", k=5, t=float(t), suppress=0.1, force=True)
         assert release.audit().holds
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
+from decimal import Decimal
 
 import numpy as np
 import polars as pl
@@ -133,7 +134,8 @@ def test_what_is_said_to_be_attainable_is(seed, records, which):
         ("suppress", {"t": 0.1, "missing": "own", "k": 2}),
     ][which]
     file = microfile(seed, records, lacking=0.3 if "t" in limits else 0.0, kinds=("age", "job"))
-    asked = {"k": 5, "sensitive": ["ill", "debt"], **limits}
+    # one block of all records is meant, if it comes to that
+    asked = {"k": 5, "force": True, "sensitive": ["ill", "debt"], **limits}
     # strata of missing values may be too few for k first
     for _ in range(2):
         error = refusal(file, **asked)
@@ -154,7 +156,7 @@ def test_an_unattainable_limit_names_its_attribute():
         sf.Boxes(quasi="age", sensitive=["ill", "same"], k=5, l=2).protect(frame)
     with pytest.raises(UnattainableError, match=r"l of 'age' = 4 cannot be kept: all records in one box reach 3"):
         sf.Boxes(quasi="age", k=5, l=4, epsilon={"age": 25}).protect(frame)
-    assert sf.Boxes(quasi="age", k=5, l=3, epsilon={"age": 25}).protect(frame).audit().holds
+    assert sf.Boxes(quasi="age", k=5, l=3, epsilon={"age": 25}, force=True).protect(frame).audit().holds
 
 
 def test_lost_values_need_not_lie_apart():
@@ -165,3 +167,32 @@ def test_lost_values_need_not_lie_apart():
     # two records have y only: they are merged with others and lose it
     release = sf.Boxes(quasi=["x", "y"], k=5, l=3).protect(thin)
     assert release.audit().holds
+
+
+def test_what_leaves_one_block_is_refused_unless_it_is_meant():
+    rng = np.random.default_rng(0)
+    frame = pl.DataFrame({"x": rng.integers(0, 50, 60), "s": rng.choice(["a", "b", "c"], 60)})
+    boxes = {"quasi": "x", "sensitive": "s", "k": 4, "t": 0.0}
+    with pytest.raises(UnattainableError, match="with t = 0 all 60 records are one block"):
+        sf.Boxes(**boxes).protect(frame)
+    release = sf.Boxes(**boxes, force=True).protect(frame)
+    assert release.table["x.lo"].n_unique() == 1
+    assert release.audit().holds
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_release_keeps_its_promise_as_it_is_written(seed):
+    """Moments that differ by less than a microsecond, and decimals by less than doubles tell, are written as one."""
+    rng = np.random.default_rng(seed)
+    fine = pl.Series("s", 1_700_000_000_000_000_000 + rng.choice([0, 1, 2, 3, 4, 5000, 6000], 40)).cast(
+        pl.Datetime("ns")
+    )
+    digits = [Decimal(f"{whole}.{part:020d}") for whole, part in rng.integers(0, 2, (40, 2)).tolist()]
+    for values in (fine, pl.Series("s", digits, dtype=pl.Decimal(38, 20))):
+        frame = pl.DataFrame({"x": rng.integers(0, 50, 40), "s": values})
+        boxes = sf.Boxes(quasi="x", sensitive="s", k=4, t=0.2)
+        try:
+            release = boxes.protect(frame)
+        except UnattainableError:
+            continue
+        assert release.audit().holds

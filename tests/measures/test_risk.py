@@ -128,3 +128,14 @@ def test_who_knows_that_a_person_is_there_picks_among_those_alike(missing, recor
     assert risk.present_rate == pytest.approx(np.mean([1 / one for one in alike]))
     # who does not know it picks among the population
     assert risk.rate <= risk.present_rate
+
+
+@pytest.mark.parametrize("p", [0.001, 0.3, 0.85, 0.8999, 0.9, 0.95, 0.9999])
+def test_two_alike_have_the_exact_risk_on_both_sides_of_where_its_form_changes(p):
+    expected = quad(lambda u: u * p / (p + (1 - p) * u), 0, 1, epsabs=0)[0]
+    found = individual_risk(np.array([2.0]), np.array([2.0 / p]))[0]
+    assert found == pytest.approx(expected, rel=1e-9)
+    # the form for larger blocks is another one, and is not used here
+    assert p > 0.99 or found != pytest.approx(p / (2 - (1 - p)), rel=1e-6)
+    three = individual_risk(np.array([3.0]), np.array([3.0 / p]))[0]
+    assert three == pytest.approx(p / (3 - (1 - p)), rel=1e-12)

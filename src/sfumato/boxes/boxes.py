@@ -135,7 +135,7 @@ class Boxes(Settings):
     """For demonstrations: what all random numbers are derived from. Whoever knows or guesses it can repeat the draws.
     Default: a secret that the operating system draws, and that the private record keeps."""
     force: bool = False
-    """Whether k = 1, which protects nobody, is meant."""
+    """Whether k = 1, which protects nobody, or limits that only one block of all records keeps are meant."""
 
     @model_validator(mode="after")
     def _fits(self) -> Boxes:

@@ -19,6 +19,8 @@ from sfumato.boxes.checks import (
     counted,
     refuse_broken,
     refuse_lost,
+    refuse_single,
+    refuse_unkept,
     rules_of,
     unattainable,
 )
@@ -97,7 +99,10 @@ def protect(settings: Boxes, microfile: Microfile, progress: Progress, secret: S
     progress("measuring", 0.0)
     ends = boxes.found if boxes.found and not settings.prefer else _summary(task, boxes)
     stay = _worth_keeping(task, boxes, costs, allowed(settings, microfile) - int((~kept).sum()))
-    return _released(task, boxes, ends if quarters is None else quarters.spread(ends, task.axes), stay, quarters)
+    release = _released(task, boxes, ends if quarters is None else quarters.spread(ends, task.axes), stay, quarters)
+    refuse_unkept(release)
+    refuse_single(settings, len(boxes), microfile)
+    return release
 
 
 def check(settings: Boxes, microfile: Microfile) -> None:

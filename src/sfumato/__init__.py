@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from sfumato.attacks.learned import LearnedAttack
     from sfumato.attacks.linkage import Linkage
     from sfumato.boxes import Boxes
+    from sfumato.errors import SfumatoWarning
     from sfumato.fuzzy.c_means import FuzzyCMeans
     from sfumato.fuzzy.gustafson_kessel import GustafsonKessel
     from sfumato.groups import Group, GroupMask
@@ -51,6 +52,7 @@ _HOMES = {
     "Release": "sfumato.release",
     "Roles": "sfumato.microfile.roles",
     "Sets": "sfumato.microfile.forms",
+    "SfumatoWarning": "sfumato.errors",
     "acs_steps": "sfumato.attacks.acs",
     "acs_variables": "sfumato.attacks.acs",
     "adequacy": "sfumato.attacks",
@@ -85,6 +87,7 @@ __all__ = [
     "Release",
     "Roles",
     "Sets",
+    "SfumatoWarning",
     "acs_steps",
     "acs_variables",
     "adequacy",

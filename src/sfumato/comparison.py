@@ -199,7 +199,9 @@ class Comparison(Settings):
                 hint=cast(Refusal, outcomes[-1].result).hint,
             )
         progress("measuring", 1.0)
-        return Compared(self.quasi, self.sensitive, microfile.records, self.k, self.shown, tuple(outcomes))
+        return Compared(
+            tuple(self.quasi), tuple(self.sensitive), microfile.records, self.k, self.shown, tuple(outcomes)
+        )
 
     def _check(self, microfile: Microfile) -> None:
         roles = Roles(quasi=self.quasi, sensitive=self.sensitive, weight=self.weight, household=self.household)
@@ -222,7 +224,7 @@ class Comparison(Settings):
             release = self._protection(method).protect(microfile, progress=progress)
         except UnattainableError as error:
             return Refusal(error.message, error.hint)
-        return _found(release, microfile, self.quasi)
+        return _found(release, microfile, tuple(self.quasi))
 
     def _protection(self, method: Method) -> Boxes | FuzzyPartition:
         shared: dict[str, Any] = self.model_dump(include={"quasi", "sensitive", "weight", "household", "k", "seed"})

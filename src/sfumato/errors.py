@@ -8,7 +8,8 @@
     ├── UnattainableError  the promise cannot be kept; names what binds and what would relax it
     └── ReleaseError       a release cannot be written, opened or believed
 
-Every message names the column or setting, never a record's value.
+Every message names the column or setting, never a record's value. What is allowed but may not be meant is told by a
+:class:`SfumatoWarning`.
 """
 
 from __future__ import annotations
@@ -38,6 +39,10 @@ class SfumatoError(Exception):
 
     def __str__(self) -> str:
         return self.message if self.hint is None else f"{self.message}\nHint: {self.hint}"
+
+
+class SfumatoWarning(UserWarning):
+    """Something that is allowed but may not be meant: the category of every warning of sfumato."""
 
 
 class SettingError(SfumatoError):

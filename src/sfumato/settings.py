@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, Self, get_args
+import inspect
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from typing import Any, ClassVar, Self, get_args
 
-from pydantic import BaseModel, ConfigDict, ValidationError
-from pydantic_core import ErrorDetails
+from pydantic import BaseModel, ConfigDict, GetJsonSchemaHandler, ValidationError
+from pydantic.fields import FieldInfo
+from pydantic_core import CoreSchema, ErrorDetails
 
 from sfumato.errors import SettingError, nearest
 from sfumato.printing import Printed, brief
@@ -26,6 +28,9 @@ class Settings(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True, allow_inf_nan=False)
 
+    _summary: ClassVar[str] = ""
+    """The class's own docstring, without its settings."""
+
     def __init__(self, **given: Any) -> None:
         try:
             super().__init__(**given)
@@ -43,9 +48,41 @@ class Settings(BaseModel):
                 named = any(getattr(its, "func", None) is listed for its in field.metadata)
                 yield name, value if named else Printed(brief(value))
 
+    @classmethod
+    def __pydantic_init_subclass__(cls, **_: Any) -> None:
+        """Let help() explain every setting."""
+        cls._summary = inspect.cleandoc(cls.__dict__.get("__doc__") or "")
+        cls.__doc__ = _explained_settings(cls._summary, cls.model_fields)
+
+    @classmethod
+    def __get_pydantic_json_schema__(cls, core_schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
+        """Describe the settings as their class does, for each of them has its own description."""
+        made = handler(core_schema)
+        inner = handler.resolve_ref_schema(made)
+        if inner.pop("description", None) and cls._summary:
+            inner["description"] = cls._summary
+        return made
+
     def changed(self, **settings: Any) -> Self:
         """Return the same settings but for some, checked as all are."""
         return type(self)(**{**{name: getattr(self, name) for name in self.model_fields_set}, **settings})
+
+
+def _explained_settings(summary: str, fields: Mapping[str, FieldInfo]) -> str:
+    """Return a docstring with all settings, their defaults and what they mean."""
+    lines = []
+    for name, field in fields.items():
+        if field.is_required():
+            lines.append(name)
+        else:
+            usual = field.get_default(call_default_factory=True)
+            told = usual if isinstance(usual, str | int | float | bool) or usual is None else None
+            lines.append(f"{name} (default: {told!r})" if told is not None or usual is None else f"{name} (optional)")
+        lines += [f"    {line}" for line in (field.description or "").splitlines()]
+    if not lines:
+        return summary
+    head, between, examples = summary.partition("\nExamples\n--------\n")
+    return "\n".join([head.rstrip(), "", "Parameters", "----------", *lines, between + examples]).rstrip() + "\n"
 
 
 def explained(
@@ -157,7 +194,7 @@ def check_choice(setting: str, given: object, choices: Any) -> None:
         raise SettingError(f"{setting} {given!r} is not known", hint=f"choose one of: {', '.join(get_args(choices))}")
 
 
-def listed(names: str | Sequence[str]) -> tuple[str, ...]:
+def listed(names: str | Iterable[str]) -> tuple[str, ...]:
     """Take one name or several.
 
     >>> listed("age"), listed(["age", "sex"])
@@ -165,6 +202,7 @@ def listed(names: str | Sequence[str]) -> tuple[str, ...]:
     """
     if isinstance(names, str):
         return (names,)
-    if not isinstance(names, Sequence):
+    # frames give the names of their columns as an index, or as an array
+    if isinstance(names, Mapping | Set | bytes) or not isinstance(names, Iterable):
         raise ValueError("give a name or a list of names")
     return tuple(names)

@@ -120,7 +120,7 @@ class Attack(Settings):
         names = self.attributes or tuple(name for name in people.names if name not in own)
         if not names:
             raise SettingError("attributes: there is none to look at")
-        return names
+        return tuple(names)
 
     def differences(self, people: Microfile) -> tuple[Difference, ...]:
         """Return how the attacked file and the third-party file differ in what is looked at; grave ones are refused.

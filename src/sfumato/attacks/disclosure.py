@@ -16,7 +16,7 @@ from sfumato.attacks.adequacy import Adequacy, adequacy
 from sfumato.attacks.attack import Attack, Model
 from sfumato.attacks.notes import different_looks, is_same
 from sfumato.attacks.seen import seen_in
-from sfumato.errors import SettingError
+from sfumato.errors import SettingError, SfumatoWarning
 from sfumato.groups.group import Group
 from sfumato.groups.panel import chance_correlation, correlation, crowding, on_top
 from sfumato.groups.regions import looks_within, members_of, regions_of
@@ -251,7 +251,11 @@ def judge(
     _refuse_other_groups([attack.group for attack in several], original)
     looks = different_looks(several)
     if any(is_same(as_microfile(attack.third_party), original) for attack in looks):
-        warnings.warn("third_party: it holds the same people as the attacked file; learn from others", stacklevel=2)
+        warnings.warn(
+            "third_party: it holds the same people as the attacked file; learn from others",
+            SfumatoWarning,
+            stacklevel=2,
+        )
     for attack in looks:
         attack.differences(original)
     found: list[Disclosure] = []

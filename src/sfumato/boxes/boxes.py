@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
 from pydantic import BeforeValidator, ConfigDict, Field, model_validator
 
@@ -15,6 +15,7 @@ from sfumato.microfile.microfile import Microfile, as_microfile
 from sfumato.microfile.roles import Names
 from sfumato.progress import Progress, silent
 from sfumato.randomness import Secret
+from sfumato.release.concerns import concerns_of, warn_of
 from sfumato.release.release import Release
 from sfumato.settings import Settings
 from sfumato.statistics.sensitivity import Wanted
@@ -39,6 +40,20 @@ def _preferences(given: Any) -> Any:
 
 def _is_number(given: object) -> bool:
     return isinstance(given, int | float) and not isinstance(given, bool)
+
+
+if TYPE_CHECKING:
+    # a checker sees what may be given, in any of its forms
+    Preserved: TypeAlias = Any
+    Preferences: TypeAlias = Mapping[str, Any]
+else:
+    Preserved = Annotated[
+        tuple[Wanted, ...] | None, BeforeValidator(_wanted, json_schema_input_type=str | list[str | Wanted])
+    ]
+    Preferences = Annotated[
+        dict[str, Preference],
+        BeforeValidator(_preferences, json_schema_input_type=dict[str, float | list[float] | Preference]),
+    ]
 
 
 class Boxes(Settings):
@@ -89,9 +104,7 @@ class Boxes(Settings):
     epsilon: dict[str, float] = Field(default_factory=dict)
     """How far apart values of a quasi attribute must lie to count as different ones for ``l``; default: the smallest
     unit in which they are written."""
-    preserve: Annotated[
-        tuple[Wanted, ...] | None, BeforeValidator(_wanted, json_schema_input_type=str | list[str | Wanted])
-    ] = None
+    preserve: Preserved = None
     """Statistics that shall stay exact, with their importance and accuracy if wanted; default: the means, variances
     and correlations of all numeric quasi attributes."""
     detail: float | None = Field(default=None, ge=0)
@@ -114,10 +127,7 @@ class Boxes(Settings):
     """Whether estimates from the release also tell what they are with rare boxes dropped, or weighted less."""
     calibrate: bool = True
     """Whether these weights keep means and second moments, without which they are biased."""
-    prefer: Annotated[
-        dict[str, Preference],
-        BeforeValidator(_preferences, json_schema_input_type=dict[str, float | list[float] | Preference]),
-    ] = Field(default_factory=dict)
+    prefer: Preferences = Field(default_factory=dict)
     """Preferred cut points of numeric attributes: ``{"age": [18, 65], "income": {"multiples": 1000}}``."""
     strength: float = Field(default=1.0, ge=0, le=1000)
     """How much wider a box seems that reaches across a preferred point, in widths of a usual box."""
@@ -213,7 +223,19 @@ class Boxes(Settings):
         ------
         UnattainableError
             If a limit cannot be kept; it says which, and what would be attainable.
+
+        Warns
+        -----
+        SfumatoWarning
+            If an attribute that is released as it is seems to name people or tells a quasi attribute, or if detail
+            that no preserved statistic needs makes them inexact.
         """
+        from sfumato.boxes.drowning import drowned
         from sfumato.boxes.protection import protect
 
-        return protect(self, as_microfile(microfile), progress, Secret.chosen(self.seed, secret))
+        people = as_microfile(microfile)
+        release = protect(self, people, progress, Secret.chosen(self.seed, secret))
+        spoken_of = (*self.sensitive, self.weight, self.household)
+        concerns = concerns_of(release.microfile, release.codebook, people, self.quasi, spoken_of)
+        warn_of([*concerns, *drowned(self, release.private["uncertainty"])])
+        return release

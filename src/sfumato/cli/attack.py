@@ -15,7 +15,7 @@ from sfumato.attacks.notes import notes_on
 from sfumato.attacks.record import attack_record
 from sfumato.cli.options import Json, Seed
 from sfumato.cli.show import console, emit, plain, progress_shown, table, verdict
-from sfumato.errors import ReleaseError, SettingError
+from sfumato.errors import ReleaseError, SettingError, SfumatoWarning
 from sfumato.harmonising import Done, harmonise
 from sfumato.microfile.microfile import Microfile
 from sfumato.recipe import Recipe, read_recipe
@@ -57,7 +57,7 @@ def attack(
         check_picture(picture, beside=release)
     with progress_shown() as progress, warnings.catch_warnings():
         # told as a note
-        warnings.simplefilter("ignore", UserWarning)
+        warnings.simplefilter("ignore", SfumatoWarning)
         people = asked.read(progress)
         attacks, steps = asked.attacks(people, progress)
         own = harmonise(people, asked.plan.harmonise).steps

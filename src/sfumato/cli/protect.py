@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any, cast
 
@@ -9,10 +11,11 @@ import typer
 
 from sfumato.alternatives import check_others
 from sfumato.boxes import Boxes
+from sfumato.boxes.drowning import drowned
 from sfumato.cli.estimate import show as show_estimates
 from sfumato.cli.options import Json, ReleaseSeed, names
 from sfumato.cli.show import console, emit, plain, progress_shown, table, verdict
-from sfumato.errors import SettingError
+from sfumato.errors import SettingError, SfumatoWarning
 from sfumato.measures.summary import cautions
 from sfumato.randomness import Secret
 from sfumato.recipe import Recipe, read_recipe
@@ -25,11 +28,6 @@ from sfumato.report.evidence import Evidence, evidence_of
 from sfumato.report.page import counted
 from sfumato.report.promised import apart, limits_table, naming, told_together, withheld_households
 from sfumato.report.protected import exactness, shown_edges
-from sfumato.statistics.language import parse
-
-MUCH = 2.0
-"""From so many times the formula's optimum on, it is said what may be the reason."""
-LITTLE_DETAIL = 0.01
 
 SAME = "It is the release of the private record, byte by byte."
 OTHER = (
@@ -84,7 +82,9 @@ def protect(
         check_picture(picture, beside=folder)
     with progress_shown() as progress:
         secret = None if record is None else Secret.from_record(record)
-        release = asked.run(alternatives=others, progress=progress, secret=secret)
+        with warnings.catch_warnings(record=True) as warned:
+            warnings.simplefilter("always", SfumatoWarning)
+            release = asked.run(alternatives=others, progress=progress, secret=secret)
         chart = None
         if picture is not None and release.settings["method"] == "exchange":
             raise SettingError(
@@ -108,7 +108,7 @@ def protect(
             content |= {"release": str(told), "picture": None if picture is None else str(picture)}
             emit(content | ({} if same is None else {"again": same}))
         else:
-            _show(asked, release, written, told, picture)
+            _show(asked, release, written, told, picture, [str(one.message) for one in warned])
             if same is not None:
                 console().print(SAME if same else OTHER)
 
@@ -180,15 +180,19 @@ def _boxes_as_json(release: Release) -> dict[str, Any]:
     return {"uncertainty": private["uncertainty"], "edges": edges}
 
 
-def _show(recipe: Recipe, release: Release, written: Evidence, folder: Path, picture: Path | None) -> None:
+def _show(
+    recipe: Recipe, release: Release, written: Evidence, folder: Path, picture: Path | None, warned: Sequence[str]
+) -> None:
     out = console()
     settings, audit, measured = release.settings, written.audit, written.audit.measured
     out.print(f"[bold]{plain(recipe.source.path)}[/bold]: {_counted(release, audit)}.")
     out.print("The release holds." if audit.holds else "The release does not hold.", style="bold")
     for finding in audit.findings:
         out.print(f"  {finding.about}: {finding.message}", markup=False)
-    for line in naming(written):
-        out.print(line, style="bold", markup=False)
+    drowned_ones = _drowned(recipe, release) if settings["method"] == "boxes" else []
+    for line in dict.fromkeys((*naming(written), *warned)):
+        if line not in drowned_ones:
+            out.print(line, style="bold", markup=False)
     if (limits := limits_table(written)) is not None:
         out.print(table("What every block keeps", limits.columns, limits.rows))
         together = (*apart(written), *withheld_households(written), *told_together(measured))
@@ -201,7 +205,7 @@ def _show(recipe: Recipe, release: Release, written: Evidence, folder: Path, pic
     if told := [one.found for one in written.told if one.found is not None]:
         show_estimates(told, None)
     boxes = (
-        (*exactness(release.private["uncertainty"]), *_drowned(recipe, release), *_edges(release))
+        (*exactness(release.private["uncertainty"]), *drowned_ones, *_edges(release))
         if settings["method"] == "boxes"
         else ()
     )
@@ -306,20 +310,9 @@ def _fewest(group: dict[str, Any]) -> str:
 
 
 def _drowned(recipe: Recipe, release: Release) -> list[str]:
-    """Say whether preserved statistics may be inexact because attributes that none of them names keep their detail."""
-    asked, ratio = recipe.protections[-1], release.private["uncertainty"].get("ratio", 0.0)
-    if not isinstance(asked, Boxes) or asked.preserve is None or asked.detail is None:
-        return []
-    if ratio < MUCH or asked.detail <= LITTLE_DETAIL:
-        return []
-    named = {name for one in asked.preserve for name in parse(one.statistic).attributes}
-    others = [name for name in asked.quasi if name not in named]
-    if not others:
-        return []
-    return [
-        f"No preserved statistic names {', '.join(others)}, whose detail counts as well (detail = {asked.detail:g}).",
-        f"With detail = {LITTLE_DETAIL:g} the statistics may become much more exact, and these attributes coarser.",
-    ]
+    """Say whether preserved statistics may be inexact because of attributes that none of them names."""
+    asked = recipe.protections[-1]
+    return drowned(asked, release.private["uncertainty"]) if isinstance(asked, Boxes) else []
 
 
 def _edges(release: Release) -> list[str]:

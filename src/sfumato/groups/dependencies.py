@@ -78,7 +78,7 @@ class Telltale:
 def along_of(settings: GroupMask, microfile: Microfile) -> tuple[str, ...]:
     """Return the attributes that move with the place: those of the settings, or all that have one value per place."""
     if settings.along is not None:
-        return settings.along
+        return tuple(settings.along)
     chosen = [name for setting, its in choices_of(settings) for name in attributes_of(its, setting=setting)]
     own = {*settings.group.parameter, *settings.identifiers, *settings.keep, *chosen, settings.weight}
     places = _joint(microfile, settings.group.parameter)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import date
-from typing import Annotated, Any, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import numpy as np
 from pydantic import BeforeValidator, Field, model_validator
@@ -44,7 +44,11 @@ def _keyed(given: Any) -> Any:
 
 PlaceName: TypeAlias = Annotated[str, BeforeValidator(_named)]
 """What a place is called; in files it may be a number."""
-PlaceNames: TypeAlias = Annotated[tuple[PlaceName, ...], BeforeValidator(_several)]
+if TYPE_CHECKING:
+    # a checker sees what may be given: one place or several, by name or number
+    PlaceNames: TypeAlias = Any
+else:
+    PlaceNames: TypeAlias = Annotated[tuple[PlaceName, ...], BeforeValidator(_several)]
 """One place or several."""
 ByPlace = BeforeValidator(_keyed)
 """For tables whose keys are places."""

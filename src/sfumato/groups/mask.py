@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
 from pydantic import BeforeValidator, Field, WithJsonSchema, field_validator, model_validator
 
@@ -17,6 +17,7 @@ from sfumato.microfile.roles import Names
 from sfumato.microfile.selection import Chosen
 from sfumato.progress import Progress, silent
 from sfumato.randomness import Secret
+from sfumato.release.concerns import concerns_of, warn_of
 from sfumato.release.release import Release
 from sfumato.settings import Settings
 
@@ -41,7 +42,11 @@ def _onlookers(given: Any) -> Any:
 Against = Annotated[
     tuple[Any, ...] | None, BeforeValidator(_onlookers), Field(exclude=True), WithJsonSchema({"type": "boolean"})
 ]
-Importances = Annotated[dict[str, Annotated[float, Field(ge=0, le=1e6)]], BeforeValidator(_weighed)]
+if TYPE_CHECKING:
+    # a checker sees what may be given: names, or names with an importance each
+    Importances: TypeAlias = Any
+else:
+    Importances = Annotated[dict[str, Annotated[float, Field(ge=0, le=1e6)]], BeforeValidator(_weighed)]
 
 
 class GroupMask(Settings):
@@ -193,6 +198,11 @@ class GroupMask(Settings):
         ------
         UnattainableError
             If there are too few records to exchange; it says where.
+
+        Warns
+        -----
+        SfumatoWarning
+            If an attribute that is released as it is seems to name people.
         """
         from sfumato.groups.dependencies import refuse_telltale
         from sfumato.groups.masking import mask, released
@@ -203,4 +213,5 @@ class GroupMask(Settings):
         release = released([self], [masked], drawn)
         refuse_split(people, masked.microfile, self.group.parameter, release.codebook)
         refuse_telltale(self, people, masked.microfile, release)
+        warn_of(concerns_of(release.microfile, release.codebook, people, (), (self.weight,)))
         return release

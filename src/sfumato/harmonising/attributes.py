@@ -53,7 +53,7 @@ class Join(Step):
     @property
     def attributes(self) -> tuple[str, ...]:
         """Those that are joined."""
-        return self.join
+        return tuple(self.join)
 
     def words(self) -> str:
         """Say what becomes of what."""
@@ -75,7 +75,7 @@ class Drop(Step):
     @property
     def attributes(self) -> tuple[str, ...]:
         """Those that go."""
-        return self.drop
+        return tuple(self.drop)
 
     def _applied(self, microfile: Microfile) -> Microfile:
         rest = [name for name in microfile.names if name not in self.drop]
@@ -93,7 +93,7 @@ class Select(Step):
     @property
     def attributes(self) -> tuple[str, ...]:
         """Those that stay."""
-        return self.select
+        return tuple(self.select)
 
     def _applied(self, microfile: Microfile) -> Microfile:
         return microfile.select(self.select)

@@ -114,7 +114,7 @@ class Hhmm(Step):
     @property
     def attributes(self) -> tuple[str, ...]:
         """Those that hold times."""
-        return self.hhmm
+        return tuple(self.hhmm)
 
     def _applied(self, microfile: Microfile) -> Microfile:
         for name in self.hhmm:
@@ -152,7 +152,7 @@ class Scale(Step):
     @property
     def attributes(self) -> tuple[str, ...]:
         """Those whose unit changes."""
-        return self.scale
+        return tuple(self.scale)
 
     def _applied(self, microfile: Microfile) -> Microfile:
         columns = {name: self._scaled(microfile, name) for name in self.scale}

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 
 import numpy as np
 from pydantic import BeforeValidator, Field
@@ -13,7 +14,11 @@ from sfumato.microfile.attribute import Kind
 from sfumato.microfile.microfile import Microfile
 from sfumato.settings import Settings, listed
 
-Names = Annotated[tuple[str, ...], BeforeValidator(listed)]
+if TYPE_CHECKING:
+    # a checker sees what may be given: a text is a sequence of texts too
+    Names: TypeAlias = Sequence[str]
+else:
+    Names = Annotated[tuple[str, ...], BeforeValidator(listed)]
 LEAST, MOST = 1e-70, 1e70
 """How wide a numeric attribute may be."""
 
@@ -57,7 +62,7 @@ class Roles(Settings):
         if self.weight is not None:
             self.weights(microfile)
 
-    def _by_role(self) -> list[tuple[str, tuple[str, ...]]]:
+    def _by_role(self) -> list[tuple[str, Sequence[str]]]:
         return [
             ("quasi", self.quasi),
             ("sensitive", self.sensitive),

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import ast
 import operator
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, date, datetime
-from typing import Annotated, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -73,12 +73,16 @@ Wanted: TypeAlias = Annotated[
     Discriminator(_kind),
 ]
 Combination: TypeAlias = Annotated[dict[str, Wanted], Field(min_length=1)]
-Chosen: TypeAlias = Annotated[
-    Annotated[str, Tag("text")]
-    | Annotated[Combination, Tag("table")]
-    | Annotated[tuple[Combination, ...], Field(min_length=1), Tag("list")],
-    Discriminator(_kind),
-]
+if TYPE_CHECKING:
+    # a checker sees what may be given, in any of its forms
+    Chosen: TypeAlias = str | Mapping[str, Any] | Sequence[Mapping[str, Any]]
+else:
+    Chosen: TypeAlias = Annotated[
+        Annotated[str, Tag("text")]
+        | Annotated[Combination, Tag("table")]
+        | Annotated[tuple[Combination, ...], Field(min_length=1), Tag("list")],
+        Discriminator(_kind),
+    ]
 """A condition, the values or ranges that attributes must have, or several of these of which one is enough."""
 
 COMPARISONS: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {

@@ -15,6 +15,7 @@ from sfumato.microfile.microfile import Microfile, as_microfile
 from sfumato.microfile.roles import Names
 from sfumato.progress import Progress, silent
 from sfumato.randomness import Secret
+from sfumato.release.concerns import concerns_of, warn_of
 from sfumato.release.release import Release
 from sfumato.settings import Settings
 
@@ -185,7 +186,16 @@ class FuzzyPartition(Settings):
         ------
         UnattainableError
             If a limit cannot be kept; it says which, and what would be attainable.
+
+        Warns
+        -----
+        SfumatoWarning
+            If an attribute that is released as it is seems to name people or tells a quasi attribute.
         """
         from sfumato.partitions.protection import protect
 
-        return protect(self, as_microfile(microfile), progress, Secret.chosen(self.seed, secret))
+        people = as_microfile(microfile)
+        release = protect(self, people, progress, Secret.chosen(self.seed, secret))
+        spoken_of = (*self.sensitive, self.weight, self.household)
+        warn_of(concerns_of(release.microfile, release.codebook, people, self.quasi, spoken_of))
+        return release

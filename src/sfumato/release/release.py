@@ -39,7 +39,7 @@ from sfumato.release.data import column_facts, released_frame, reordered, write_
 from sfumato.release.folder import beside, forget, move_private, new_folder, remove_private, write_private
 from sfumato.release.public import check_settings
 from sfumato.statistics.dismissal import Dismiss, Dismissal, dismissal_of
-from sfumato.statistics.estimate import Estimate, Regression
+from sfumato.statistics.estimate import Estimate
 from sfumato.statistics.estimating import estimate_of
 from sfumato.statistics.language import Statistic, parse
 from sfumato.statistics.sensitivity import sensitivities
@@ -140,8 +140,11 @@ class Release:
         dismiss: Dismiss | None = None,
         calibrate: bool | None = None,
         progress: Progress = silent,
-    ) -> Estimate | Regression:
+    ) -> Estimate | Any:
         """Return a statistic of the original, as far as the release tells it: its value and its range.
+
+        That is an :class:`~sfumato.statistics.Estimate`; of ``regress`` a :class:`~sfumato.statistics.Regression`, one
+        estimate a coefficient. A type checker cannot read the statistic, so that it is told of the former, or any.
 
         Parameters
         ----------

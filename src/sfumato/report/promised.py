@@ -8,8 +8,8 @@ from typing import Any
 from sfumato.measures.kept import Limit
 from sfumato.measures.promise import Promise
 from sfumato.measures.summary import leaning_on_missing
-from sfumato.microfile.attribute import Kind
 from sfumato.microfile.forms import Exact
+from sfumato.release.concerns import naming as naming_attributes
 from sfumato.report.evidence import Evidence
 from sfumato.report.page import Card, Section, Table, count, counted, listed, number, odds, share
 
@@ -208,16 +208,10 @@ def naming(evidence: Evidence) -> Iterator[str]:
     """Say which attributes seem to name people and are released as they are."""
     if evidence.certificate is None or evidence.release is None:
         return
-    promise, table = evidence.certificate.promise, evidence.release.microfile
-    for name in _uncounted(evidence):
-        # numbers may well differ between all records and name nobody
-        numeric = evidence.release.codebook.attributes[name].kind is Kind.NUMERIC
-        if numeric or name in (*promise.sensitive, promise.weight, promise.household):
-            continue
-        known = table.series(name).drop_nulls()
-        if known.len() > table.records / 2 and known.n_unique() == known.len() > 1:
-            having = " that has one" * (known.len() < table.records)
-            yield f"{name} has another value in every record{having} and is released as it is: name it in identifiers."
+    promise, release = evidence.certificate.promise, evidence.release
+    spoken_of = (*promise.sensitive, promise.weight, promise.household)
+    names = [name for name in _uncounted(evidence) if name not in spoken_of]
+    yield from naming_attributes(release.microfile, release.codebook, names)
 
 
 def _uncounted(evidence: Evidence) -> list[str]:

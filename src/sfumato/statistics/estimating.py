@@ -31,8 +31,8 @@ def range_of(
     *,
     dismiss: Dismiss = "none",
     calibrate: bool = True,
-) -> Estimate | Regression:
-    """Return what a statistic of interval data can be.
+) -> Estimate | Any:
+    """Return what a statistic of interval data can be: an :class:`Estimate`, or a :class:`Regression` of ``regress``.
 
     Parameters
     ----------

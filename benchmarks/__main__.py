@@ -12,6 +12,7 @@ ALL = (
     "startup",
     "statistics",
     "safety",
+    "sizes",
     "reading",
     "agreement",
     "boxes",

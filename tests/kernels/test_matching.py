@@ -1,12 +1,16 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from sfumato.kernels.matching import matching_pairs, matching_sums
-from sfumato.measures.blocks import Patterns
+from sfumato.kernels import matching
+from sfumato.kernels.matching import matching_pairs
+from sfumato.measures import contingency
+from sfumato.measures.blocks import Patterns, group, matching_sums
+from sfumato.microfile.encoding import Encoded
 
 
 def match(codes, one, other):
@@ -21,7 +25,7 @@ def test_matches_are_those_of_comparing_every_pair(data, blocks, attributes):
     patterns = Patterns.of(codes)
     shape = (codes, patterns.order, patterns.starts, patterns.missing)
     expected = [[j for j in range(len(codes)) if match(codes, i, j)] for i in range(len(codes))]
-    sums = matching_sums(*shape, amounts)
+    sums = matching_sums(codes, amounts)
     np.testing.assert_allclose(sums[:, 0], [amounts[found, 0].sum() for found in expected])
     wanted = data.draw(arrays(np.bool_, len(codes)))
     degrees = np.array([len(found) if use else 0 for found, use in zip(expected, wanted, strict=True)])
@@ -30,3 +34,39 @@ def test_matches_are_those_of_comparing_every_pair(data, blocks, attributes):
     for block, found in enumerate(expected):
         listed = sorted(pairs[ends[block] - degrees[block] : ends[block]].tolist())
         assert listed == (found if wanted[block] else [])
+
+
+@given(st.data(), st.integers(2, 25), st.integers(1, 4), st.integers(1, 20))
+def test_crowds_by_pairs_and_by_sums_are_the_same(data, records, attributes, values):
+    codes = data.draw(arrays(np.int32, (records, attributes), elements=st.integers(-1, 1)))
+    blocks = group([Encoded(np.ascontiguousarray(column), np.arange(2)) for column in codes.T])
+    sensitive = Encoded(data.draw(arrays(np.int32, records, elements=st.integers(-1, values - 1))), np.arange(values))
+    found = []
+    for pairs in (0, 10**9):
+        with pytest.MonkeyPatch.context() as patched:
+            patched.setattr(contingency, "PAIRS_PER_CELL", pairs)
+            found.append(contingency.tabulate(blocks, sensitive, wildcards=True))
+    for name in ("starts", "codes", "counts", "overall"):
+        np.testing.assert_array_equal(getattr(found[0], name), getattr(found[1], name))
+
+
+def test_rows_are_merged_in_proportion_to_the_blocks(monkeypatch):
+    merged = []
+
+    def counting(codes, amounts, attribute):
+        merged.append(len(codes))
+        return kernel(codes, amounts, attribute)
+
+    kernel = matching.merge_rows
+    monkeypatch.setattr(matching, "merge_rows", counting)
+    rng = np.random.default_rng(0)
+    work = []
+    for blocks in (4_000, 16_000):
+        codes = rng.integers(0, 4, (blocks, 8)).astype(np.int32)
+        codes = np.unique(np.where(rng.random(codes.shape) < 0.25, np.int32(-1), codes), axis=0)
+        merged.clear()
+        matching_sums(codes, np.ones((len(codes), 1)))
+        work.append(sum(merged) / len(codes))
+    # comparing patterns with patterns would read every block up to 2 * 256 times
+    assert work[1] < 1.1 * work[0]
+    assert max(work) < 160

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -113,12 +114,19 @@ class Patterns:
     def of(cls, codes: Codes) -> Patterns:
         """Sort blocks of these codes."""
         absent = codes < 0
-        packed = np.ascontiguousarray(np.packbits(absent, axis=1))
-        keys = packed.view(np.dtype((np.void, packed.shape[1]))).ravel()
-        _, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
+        _, first, inverse = np.unique(_packed(absent), return_index=True, return_inverse=True)
         order = np.argsort(inverse, kind="stable").astype(np.int64)
         starts = np.concatenate([[0], np.cumsum(np.bincount(inverse, minlength=first.size))])
         return cls(order, starts.astype(np.int64), np.ascontiguousarray(absent[first]))
+
+
+def _packed(absent: Flags) -> Any:
+    """Return one key for each row of flags; whole numbers where these suffice, which are sorted much faster."""
+    packed = np.packbits(absent, axis=1)
+    width = next((width for width in (1, 2, 4, 8) if width >= packed.shape[1]), packed.shape[1])
+    padded = np.zeros((packed.shape[0], width), dtype=np.uint8)
+    padded[:, width - packed.shape[1] :] = packed
+    return padded.view(f"<u{width}" if width <= 8 else np.dtype((np.void, width))).ravel()
 
 
 def crowd_sums(blocks: Blocks, amounts: Sequence[Reals]) -> list[Reals]:
@@ -129,11 +137,8 @@ def crowd_sums(blocks: Blocks, amounts: Sequence[Reals]) -> list[Reals]:
     """
     if not blocks.has_missing:
         return list(amounts)
-    from sfumato.kernels.matching import matching_sums
-
-    patterns = Patterns.of(blocks.codes)
     stacked = np.ascontiguousarray(np.column_stack(amounts), dtype=np.float64)
-    sums = matching_sums(blocks.codes, patterns.order, patterns.starts, patterns.missing, stacked)
+    sums = matching_sums(blocks.codes, stacked)
     return [sums[:, column] for column in range(sums.shape[1])]
 
 
@@ -167,3 +172,30 @@ def ranks_of(columns: Iterable[Encoded], records: int) -> Counts:
 def _dense(ranks: Counts) -> tuple[Counts, int]:
     values, dense = np.unique(ranks, return_inverse=True)
     return dense, int(values.size)
+
+
+def matching_sums(codes: Codes, amounts: Reals) -> Reals:
+    """Sum the amounts (blocks by amounts) of all blocks that match each block, itself included."""
+    from sfumato.kernels.matching import add_matches, merge_rows
+
+    patterns = Patterns.of(codes)
+    sums = np.zeros_like(amounts)
+    lacking = {tuple(np.flatnonzero(row).tolist()): number for number, row in enumerate(patterns.missing)}
+    # patterns in this order begin with what the one before has in common with them, so that little is merged twice
+    path: list[int] = []
+    stages = [merge_rows(codes, amounts, -1)]
+    for attributes in sorted(lacking):
+        shared = 0
+        while shared < min(len(path), len(attributes)) and path[shared] == attributes[shared]:
+            shared += 1
+        del path[shared:], stages[shared + 1 :]
+        for attribute in attributes[shared:]:
+            path.append(attribute)
+            stages.append(merge_rows(*stages[-1][:2], attribute))
+        number = lacking[attributes]
+        merged, totals, table = stages[-1]
+        its = patterns.order[patterns.starts[number] : patterns.starts[number + 1]]
+        absent = merged < 0
+        seen = absent[np.unique(_packed(absent), return_index=True)[1]]
+        add_matches(codes, its, merged, totals, table, seen, sums)
+    return sums

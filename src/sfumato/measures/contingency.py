@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sfumato.arrays import Codes, Counts, Flags, Reals
-from sfumato.measures.blocks import Blocks, Patterns, crowd_sums
+from sfumato.measures.blocks import Blocks, Patterns, crowd_sums, matching_sums
 from sfumato.microfile.encoding import DENSE_CELLS, Encoded
 from sfumato.printing import quiet
 
@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 PAIRS_AT_ONCE = 1 << 25
+VALUES_AT_ONCE = 16
+PAIRS_PER_CELL = 8
+"""From so many matching pairs for each cell of the table on, its columns are summed up one by one."""
 
 
 @quiet
@@ -107,20 +110,25 @@ def _crowded(blocks: Blocks, starts: Counts, codes: Codes, counts: Counts, width
     from scipy import sparse
 
     own = sparse.csr_array((counts, codes, starts), shape=(len(blocks), width))
-    crowds = [(matches @ own) for matches in _matches(blocks)]
-    together = sparse.vstack(crowds, format="csr")
+    degrees = crowd_sums(blocks, [np.ones(len(blocks))])[0].astype(np.int64)
+    if int(degrees.sum()) > PAIRS_PER_CELL * len(blocks) * width:
+        # pairs of blocks grow with the square of the records, cells of the table only with them
+        columns = [own[:, first : first + VALUES_AT_ONCE].toarray() for first in range(0, width, VALUES_AT_ONCE)]
+        parts = [sparse.csr_array(matching_sums(blocks.codes, part.astype(np.float64))) for part in columns]
+        together = sparse.hstack(parts, format="csr")
+    else:
+        together = sparse.vstack([matches @ own for matches in _matches(blocks, degrees)], format="csr")
     together.sort_indices()
     return together.indptr.astype(np.int64), together.indices.astype(np.int32), together.data.astype(np.int64)
 
 
-def _matches(blocks: Blocks) -> Iterator[csr_array]:
-    """Yield, some blocks at a time, which blocks match them."""
+def _matches(blocks: Blocks, degrees: Counts) -> Iterator[csr_array]:
+    """Yield, some blocks at a time, which blocks match them; ``degrees`` tells how many do."""
     from scipy import sparse
 
     from sfumato.kernels.matching import matching_pairs
 
     patterns = Patterns.of(blocks.codes)
-    degrees = crowd_sums(blocks, [np.ones(len(blocks))])[0].astype(np.int64)
     chunk = np.cumsum(degrees) // PAIRS_AT_ONCE
     for number in np.unique(chunk):
         wanted: Flags = chunk == number

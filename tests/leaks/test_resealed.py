@@ -17,7 +17,7 @@ import pytest
 import sfumato as sf
 from sfumato.errors import ReleaseError
 from sfumato.release import audit_folder
-from sfumato.release.certificate import digest_of, seal_of, to_json
+from sfumato.release.certificate import ColumnFacts, digest_of, seal_of, to_json
 from sfumato.release.data import column_facts, read_data
 
 NAME = "Ada Lovelace"
@@ -136,7 +136,7 @@ def empty_cells(folder: Path) -> None:
     lines[1:9] = [line + '""' if line.endswith(",") else line for line in lines[1:9]]
     file.write_text("\n".join(lines) + "\n")
     columns = json.loads((folder / "certificate.json").read_text())["data"]["columns"]
-    reseal(folder, read_data(file, {name: its["type"] for name, its in columns.items()}))
+    reseal(folder, read_data(file, {name: ColumnFacts(**its) for name, its in columns.items()}))
 
 
 def declared_missing(folder: Path) -> None:

@@ -196,6 +196,10 @@ class Microfile:
             series = given if isinstance(given, pl.Series) else pl.Series(name, given, nan_to_null=True)
             if table.implementation is nw.Implementation.POLARS:
                 values = nw.from_native(series.alias(name), series_only=True)
+            elif table.implementation is nw.Implementation.PANDAS and series.null_count() and _is_plain(series.dtype):
+                # as floats, whole numbers would lose digits and booleans their type
+                whole = nw.new_series(name, series.fill_null(series.drop_nulls()[0]).to_list(), backend="pandas")
+                values = _emptied(whole, series.is_null().to_numpy())
             else:
                 values = nw.new_series(name, series.to_list(), backend=table.implementation)
             table = table.with_columns(values)
@@ -268,6 +272,11 @@ def _may_hide(series: pl.Series) -> bool:
     if isinstance(series.dtype, pl.Categorical | pl.Enum):
         series = series.unique().cast(pl.String)
     return series.dtype == pl.String and bool((series == "").any())
+
+
+def _is_plain(dtype: pl.DataType) -> bool:
+    """Whether pandas has no missing value of a type in its plain form."""
+    return dtype.is_integer() or dtype == pl.Boolean
 
 
 def _emptied(column: nw.Series[Any], chosen: Flags) -> nw.Series[Any]:

@@ -335,7 +335,7 @@ def _open_data(path: Path, certificate: Certificate, opened: Opened) -> pl.DataF
     if changed:
         found.append(Finding("data", f"{path.name} was changed: its digest is not the certificate's"))
     try:
-        frame = read_data(path, facts.types())
+        frame = read_data(path, facts.columns)
     except ReleaseError as error:
         found.append(Finding("data", error.message))
         return None
@@ -374,7 +374,7 @@ def _compare_bytes(opened: Opened, certificate: Certificate, frame: pl.DataFrame
             Finding("data", f"{path.name} is not what its cells give when they are written: it holds something else")
         )
         return
-    opened.findings += [Finding("data", message) for message in odd_structure(path, frame, facts.types())]
+    opened.findings += [Finding("data", message) for message in odd_structure(path, frame, facts.columns)]
     opened.notes.append(
         f"{path.name} was written with Polars {made}, and this is {pl.__version__}: its bytes cannot be compared with "
         "those of its cells, and its compressed pages may hold more than they show; sf.open_release(...).write(...) "

@@ -11,12 +11,13 @@ from typing import IO, Any, cast
 import numpy as np
 import polars as pl
 
-from sfumato.release.certificate import ColumnType
+from sfumato.release.certificate import ColumnFacts, ColumnType
 from sfumato.release.data import write_data
 from sfumato.release.parquet import layout_of
 
 NUMERALS: dict[ColumnType, str] = {
     "integer": r"^(0|-?[1-9]\d*)$",
+    "decimal": r"^-?(0|[1-9]\d*)(\.\d+)?$",
     "real": r"^-?(0|[1-9]\d*)(\.0|\.\d*[1-9])?([eE]-?[1-9]\d*)?$",
 }
 """How numbers are written in a CSV: each in one way only."""
@@ -42,7 +43,7 @@ def same_bytes(path: Path, frame: pl.DataFrame, digest: str) -> bool:
     return sink.digest.hexdigest() == digest
 
 
-def odd_structure(path: Path, frame: pl.DataFrame, columns: Mapping[str, ColumnType]) -> Iterator[str]:
+def odd_structure(path: Path, frame: pl.DataFrame, columns: Mapping[str, ColumnFacts]) -> Iterator[str]:
     """Say what a file holds beside its cells, as far as its structure shows it.
 
     For files of other versions, whose bytes may differ although nothing is wrong.
@@ -60,11 +61,11 @@ def odd_structure(path: Path, frame: pl.DataFrame, columns: Mapping[str, ColumnT
             yield f"{path.name} has a dictionary of column {chunk.column!r} with values that no record has"
 
 
-def _odd_numerals(path: Path, columns: Mapping[str, ColumnType]) -> Iterator[str]:
+def _odd_numerals(path: Path, columns: Mapping[str, ColumnFacts]) -> Iterator[str]:
     with path.open("rb") as file:
         cells = pl.read_csv(file, infer_schema=False, has_header=True)
-    for name, (column, kind) in zip(cells.columns, columns.items(), strict=True):
-        wanted = NUMERALS.get(kind)
+    for name, (column, facts) in zip(cells.columns, columns.items(), strict=True):
+        wanted = NUMERALS.get(facts.type)
         if wanted and (odd := int((~cells.get_column(name).str.contains(wanted)).sum())):
             yield f"column {column!r} has {odd:,} numbers that are not written in their usual way"
 

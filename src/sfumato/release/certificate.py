@@ -22,7 +22,7 @@ EARLIER = ("sfumato-release-1",)
 
 VERSION = r"^[0-9A-Za-z.+!_-]{1,32}$"
 
-ColumnType = Literal["integer", "real", "text", "date", "datetime", "boolean"]
+ColumnType = Literal["integer", "real", "decimal", "text", "date", "datetime", "boolean"]
 
 
 class ColumnFacts(Settings):
@@ -30,6 +30,8 @@ class ColumnFacts(Settings):
 
     type: ColumnType
     """What its cells are."""
+    scale: int | None = Field(default=None, ge=0, le=38)
+    """How many digits decimal cells have behind the point."""
     sha256: str
     """The digest of its cells, so that a changed column is found by name."""
 
@@ -45,10 +47,6 @@ class DataFacts(Settings):
     """How many records it has."""
     columns: dict[str, ColumnFacts]
     """Its columns in order."""
-
-    def types(self) -> dict[str, ColumnType]:
-        """Return what the cells of each column are."""
-        return {name: column.type for name, column in self.columns.items()}
 
 
 class Certificate(Settings):

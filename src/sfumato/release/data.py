@@ -63,13 +63,17 @@ def released_frame(table: Microfile) -> pl.DataFrame:
     return pl.DataFrame(columns)
 
 
+def _plain_type(dtype: pl.DataType, kind: ColumnType) -> pl.DataType:
+    return pl.Decimal(38, dtype.scale) if isinstance(dtype, pl.Decimal) else TYPES[kind]
+
+
 def _plainly(series: pl.Series, kind: ColumnType) -> pl.Series:
     if kind == "datetime":
         # as the clock on the wall showed it; the codebook names the zone
         series = series.dt.replace_time_zone(None)
         if series.dt.year().is_between(1, 9999).not_().any():
             raise ReleaseError(f"column {series.name!r} holds times beyond the year 9999 or before the year 1")
-    plain = series.cast(TYPES[kind], strict=False)
+    plain = series.cast(_plain_type(series.dtype, kind), strict=False)
     lost = plain.null_count() - series.null_count()
     if lost:
         raise ReleaseError(f"column {series.name!r} holds {lost:,} values that are too large for a release")
@@ -83,11 +87,18 @@ def _plainly(series: pl.Series, kind: ColumnType) -> pl.Series:
     return plain
 
 
+def dtype_of(facts: ColumnFacts) -> pl.DataType:
+    """Return the type in memory of a column that a certificate describes."""
+    return pl.Decimal(38, facts.scale or 0) if facts.type == "decimal" else TYPES[facts.type]
+
+
 def _type_of(dtype: pl.DataType, name: str) -> ColumnType:
     if dtype == pl.Boolean:
         return "boolean"
     if dtype.is_integer():
         return "integer"
+    if dtype.is_decimal():
+        return "decimal"
     if dtype.is_numeric():
         return "real"
     if dtype == pl.Date:
@@ -149,7 +160,7 @@ def _guard(name: str) -> str:
     return "'" + name if pl.Series([name]).str.contains(_FORMULA).item() else name
 
 
-def read_data(path: Path, columns: Mapping[str, ColumnType]) -> pl.DataFrame:
+def read_data(path: Path, columns: Mapping[str, ColumnFacts]) -> pl.DataFrame:
     """Read the data back; raise :class:`ReleaseError` naming the column that is not as described."""
     if path.suffix == ".parquet":
         _check_size(path)
@@ -175,7 +186,7 @@ def _check_size(path: Path) -> None:
         )
 
 
-def _read_guarded(path: Path, columns: Mapping[str, ColumnType]) -> pl.DataFrame:
+def _read_guarded(path: Path, columns: Mapping[str, ColumnFacts]) -> pl.DataFrame:
     from sfumato.microfile.delimited import read_delimited
 
     try:
@@ -184,28 +195,27 @@ def _read_guarded(path: Path, columns: Mapping[str, ColumnType]) -> pl.DataFrame
             encoding="utf-8",
             delimiter=",",
             decimal=".",
-            text=[_guard(name) for name, wanted in columns.items() if wanted not in ("integer", "real")],
+            text=[_guard(name) for name, its in columns.items() if its.type not in ("integer", "real")],
         )
     except MicrofileError as error:
         raise ReleaseError(f"{path.name}: {error.message}") from None
     names = {_guard(name): name for name in columns}
     frame = frame.rename({written: names.get(written, written) for written in frame.columns})
-    return pl.DataFrame(
-        [_typed(frame.get_column(name), columns.get(name, "text"), path.name) for name in frame.columns]
-    )
+    return pl.DataFrame([_typed(frame.get_column(name), columns.get(name), path.name) for name in frame.columns])
 
 
-def _typed(column: pl.Series, wanted: ColumnType, file: str) -> pl.Series:
+def _typed(column: pl.Series, facts: ColumnFacts | None, file: str) -> pl.Series:
     """Give a column that was read by its looks the type that it has."""
-    if wanted == "text":
+    wanted = "text" if facts is None else facts.type
+    if facts is None or wanted == "text":
         text = column.cast(pl.String)
         return text.str.slice(1).zip_with(text.str.contains(_GUARDED).fill_null(value=False), text)
     try:
         if column.dtype.is_numeric():
-            return column.cast(TYPES[wanted], strict=True)
+            return column.cast(dtype_of(facts), strict=True)
         text = column.cast(pl.String)
-        if wanted in ("integer", "real"):
-            return text.cast(TYPES[wanted], strict=True)
+        if wanted in ("integer", "real", "decimal"):
+            return text.cast(dtype_of(facts), strict=True)
         if wanted == "date":
             return text.str.to_date("%Y-%m-%d")
         if wanted == "datetime":
@@ -215,7 +225,7 @@ def _typed(column: pl.Series, wanted: ColumnType, file: str) -> pl.Series:
         raise ReleaseError(f"{file}: column {column.name!r} holds cells that are no {wanted}") from None
 
 
-def _check_columns(frame: pl.DataFrame, columns: Mapping[str, ColumnType], file: str) -> None:
+def _check_columns(frame: pl.DataFrame, columns: Mapping[str, ColumnFacts], file: str) -> None:
     if list(frame.columns) != list(columns):
         gone = [name for name in columns if name not in frame.columns]
         new = [name for name in frame.columns if name not in columns]
@@ -228,15 +238,17 @@ def _check_columns(frame: pl.DataFrame, columns: Mapping[str, ColumnType], file:
         )
         raise ReleaseError(f"{file} {what}")
     for name, wanted in columns.items():
-        if frame.schema[name] != TYPES[wanted]:
-            raise ReleaseError(f"{file}: column {name!r} holds {frame.schema[name]}, not {wanted}")
+        if frame.schema[name] != dtype_of(wanted):
+            raise ReleaseError(f"{file}: column {name!r} holds {frame.schema[name]}, not {wanted.type}")
 
 
 def column_facts(frame: pl.DataFrame) -> dict[str, ColumnFacts]:
     """Describe and digest each column."""
     digests = side_by_side(_digest, frame.get_columns())
     return {
-        name: ColumnFacts(type=_type_of(frame.schema[name], name), sha256=digest)
+        name: ColumnFacts(
+            type=_type_of(frame.schema[name], name), scale=getattr(frame.schema[name], "scale", None), sha256=digest
+        )
         for name, digest in zip(frame.columns, digests, strict=True)
     }
 
@@ -245,6 +257,9 @@ def _digest(column: pl.Series) -> str:
     """Digest the cells of a column in their order, the same on every machine."""
     digest = hashlib.sha256()
     digest.update(np.packbits(column.is_null().to_numpy()).tobytes())
+    if column.dtype.is_decimal():
+        # its digits may be more than fit into a number of the machine
+        column = column.cast(pl.String)
     if column.dtype == pl.String:
         cells = column.fill_null("")
         lengths = cells.str.len_bytes().cast(pl.Int64).to_numpy()

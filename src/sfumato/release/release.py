@@ -18,7 +18,7 @@ from sfumato.html import table
 from sfumato.measures.promise import Promise
 from sfumato.microfile.forms import Form
 from sfumato.microfile.hierarchy import Hierarchy
-from sfumato.microfile.microfile import as_microfile
+from sfumato.microfile.microfile import Microfile, as_microfile
 from sfumato.progress import Progress, silent
 from sfumato.randomness import Secret
 from sfumato.release.audit import Audit, Opened, audit_folder, audit_table, open_files, require_release, table_of
@@ -356,7 +356,7 @@ def release_of(opened: Opened, path: Path) -> Release:
         )
     try:
         release = Release(
-            table,
+            _with_orders(table, opened.codebook),
             promise=opened.certificate.promise,
             forms=opened.codebook.forms(),
             hierarchies=opened.codebook.hierarchies(),
@@ -367,6 +367,20 @@ def release_of(opened: Opened, path: Path) -> Release:
     release.codebook = opened.codebook
     release.folder = path
     return release
+
+
+def _with_orders(table: Microfile, codebook: Codebook) -> Microfile:
+    """Give ordinal texts the type of ordered categories; a file holds them as plain text."""
+    orders = {
+        name: entry.order
+        for name, entry in codebook.attributes.items()
+        if entry.order and table.series(name).dtype == pl.String
+    }
+    ordered = {name: table.series(name).cast(pl.Enum(order), strict=False) for name, order in orders.items()}
+    for name, its in ordered.items():
+        if its.null_count() != table.series(name).null_count():
+            raise ReleaseError(f"column {name!r} holds categories that the codebook's order does not list")
+    return table.with_columns(ordered) if ordered else table
 
 
 def check_folder(folder: str | Path, *, force: bool) -> Path:

@@ -21,7 +21,8 @@ SETTINGS: dict[str, Any] = {
 
 
 def settings_of(name: str = "pay") -> dict[str, Any]:
-    return SETTINGS | {"preserve": [{"statistic": "mean(age)"}, {"statistic": f"corr(age, `{name}`)"}]}
+    quoted = name if name.isidentifier() else f"`{name}`"
+    return SETTINGS | {"preserve": [{"statistic": "mean(age)"}, {"statistic": f"corr(age, {quoted})"}]}
 
 
 def resealed(folder: Path, **settings: Any) -> Path:

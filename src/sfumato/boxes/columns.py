@@ -224,15 +224,15 @@ def set_column(axis: Axis, bits: Bits, lacking: Flags, groups: Codes | None = No
     """Return sets of categories; ``bits`` has one row a box, ``groups`` are those that sets were closed by."""
     from sfumato.kernels.quadratic import number_rows
 
-    bits = np.where(lacking[:, None], np.uint64(0), bits)
-    codes, distinct = number_rows(np.ascontiguousarray(bits).view(np.float64))
+    # with many categories these are by far the largest tables, so that none is copied that need not be
+    bits = np.where(lacking[:, None], np.uint64(0), bits) if lacking.any() else np.ascontiguousarray(bits)
+    codes, distinct = number_rows(bits.view(np.float64))
     first = np.full(distinct, -1)
     first[codes[::-1]] = np.arange(codes.size)[::-1]
-    rows = np.ascontiguousarray(bits[first])
     names = [str(value) for value in axis.values]
-    flags = np.unpackbits(rows.view(np.uint8), axis=1, bitorder="little")[:, : len(names)]
     described = []
-    for row in flags:
+    for box in first.tolist():
+        row = np.unpackbits(bits[box].view(np.uint8), bitorder="little")[: len(names)]
         members = tuple(sorted(names[place] for place in np.flatnonzero(row).tolist()))
         described.append((_set_label(members), members))
     return _labelled(axis.name, described, codes, lacking).described(groups=_named_groups(names, groups))
@@ -247,12 +247,10 @@ def _set_label(members: tuple[str, ...]) -> str:
 
 def bits_of(axis: Axis, places: Reals, starts: Counts) -> Bits:
     """Return which categories each box has; ``places`` in the order of the boxes, ``starts`` where each begins."""
-    words = -(-len(axis.values) // 64)
-    codes = places.astype(np.int64)
-    bits = np.empty((starts.size, words), dtype=np.uint64)
-    for word in range(words):
-        own = np.where(codes // 64 == word, np.uint64(1) << (codes % 64).astype(np.uint64), np.uint64(0))
-        bits[:, word] = np.bitwise_or.reduceat(own, starts)
+    from sfumato.kernels.bits import set_bits
+
+    bits = np.zeros((starts.size, -(-len(axis.values) // 64)), dtype=np.uint64)
+    set_bits(bits, starts, places.astype(np.int64))
     return bits
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.kernels.compiled import compiled_within
+from sfumato.arrays import Counts
+from sfumato.kernels.compiled import compiled, compiled_within
 
 Words = NDArray[np.uint64]
 
@@ -31,3 +32,12 @@ def count_bits(word: np.uint64) -> int:
 def lowest_bit(word: np.uint64) -> int:
     """Return the place of the lowest bit that is set; 64 if none is."""
     return count_bits((word & (~word + ONE)) - ONE)
+
+
+@compiled
+def set_bits(rows: Words, starts: Counts, places: Counts) -> None:
+    """Set bits of rows (IN, OUT); the places (IN) of row ``r`` begin at ``starts[r]`` (IN)."""
+    for row in range(starts.size):
+        end = starts[row + 1] if row + 1 < starts.size else places.size
+        for place in places[starts[row] : end]:
+            rows[row, place >> 6] |= ONE << np.uint64(place & 63)

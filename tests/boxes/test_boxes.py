@@ -208,10 +208,10 @@ def test_only_as_many_records_are_left_out_as_allowed():
 def test_boxes_that_cost_about_as_much_as_others_stay():
     rng = np.random.default_rng(0)
     even = pl.DataFrame({"x": rng.random(200)})
-    assert protect(sf.Microfile(even), quasi="x", k=5, suppress=0.5).settings["left_out"] == 0
+    assert protect(sf.Microfile(even), quasi="x", k=5, suppress=0.5).private["left_out"] == 0
     far = pl.DataFrame({"x": np.concatenate([rng.random(195), [50, 60, 70, 80, 90.0]])})
     # there would be room for half of the file
-    assert protect(sf.Microfile(far), quasi="x", k=5, suppress=0.5).settings["left_out"] == 5
+    assert protect(sf.Microfile(far), quasi="x", k=5, suppress=0.5).private["left_out"] == 5
 
 
 def test_leaving_records_out_never_breaks_closeness():

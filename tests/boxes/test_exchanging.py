@@ -10,6 +10,7 @@ from sfumato.boxes.cutting import subdivide
 from sfumato.boxes.exchanging import Effort, exchange_records
 from sfumato.boxes.limits import limits_with
 from sfumato.progress import silent
+from sfumato.randomness import Secret
 
 
 def refined(frame: pl.DataFrame, effort: Effort, *, k: int = 5, threads: int = 1) -> np.ndarray:
@@ -26,7 +27,7 @@ def refined(frame: pl.DataFrame, effort: Effort, *, k: int = 5, threads: int = 1
         strata=None,
         effort=effort,
         heat=1.0,
-        seed=1,
+        secret=Secret.from_seed(1),
         threads=threads,
         progress=lambda share: None,
     )

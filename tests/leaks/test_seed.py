@@ -109,8 +109,10 @@ def chance_of(released: np.ndarray, hidden: int, streams: list[np.random.Generat
 
 
 def people_of(counts: np.ndarray) -> pl.DataFrame:
+    # nothing else depends on the place, or it would show who was exchanged
+    rng = np.random.default_rng(0)
     rows = [
-        (f"P{place:02d}", "army" if number < members else "shop", 20 + number % 50, 30 + (number * 7 + place) % 20)
+        (f"P{place:02d}", "army" if number < members else "shop", int(rng.integers(20, 70)), int(rng.integers(30, 50)))
         for place, members in enumerate(counts.tolist())
         for number in range(220)
     ]

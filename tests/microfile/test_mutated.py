@@ -51,6 +51,9 @@ def test_reading_is_given_up(tmp_path):
 def test_a_reader_that_cannot_be_started(tmp_path, monkeypatch):
     path = tmp_path / "people.sav"
     path.write_bytes(b"")
-    monkeypatch.setattr("sys.path", [])
+    stub = tmp_path / "python"
+    stub.write_text("#!/bin/sh\nexit 1\n")
+    stub.chmod(0o755)
+    monkeypatch.setattr("sys.executable", str(stub))
     with pytest.raises(MicrofileError, match="could not be started"):
         read_apart(path, encoding=None)

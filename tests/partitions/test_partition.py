@@ -329,7 +329,7 @@ def test_no_more_records_are_left_out_than_allowed():
     file = pl.DataFrame({"age": [20.0] * 50 + [45.0] * 47 + [70.0] * 3})
     asked = {"quasi": "age", "method": "sets", "sets": {"age": AGES}, "k": 4}
     release = sf.FuzzyPartition(**asked, suppress=0.03).protect(file)
-    assert release.settings["left_out"] == 3
+    assert release.private["left_out"] == 3
     assert release.table.height == 97
     for suppress in (0.0, 0.02, 0.0299):
         with pytest.raises(UnattainableError, match=r"k = 4 cannot be kept") as refused:

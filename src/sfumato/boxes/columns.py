@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from sfumato.arrays import Codes, Counts, Flags, Reals
+from sfumato.arrays import Counts, Flags, Reals
 from sfumato.boxes.axes import Axis
 from sfumato.boxes.edges import Edges
 from sfumato.doubles import outward
@@ -109,8 +109,8 @@ def _runs(edges: Edges, lacking: Flags, categories: int) -> tuple[list[tuple[int
     return [divmod(key, categories) for key in keys.tolist()], codes
 
 
-def range_column(axis: Axis, edges: Edges, lacking: Flags, groups: Codes | None = None) -> Column:
-    """Return ranges of an ordinal attribute's categories, ``low to high``; ``groups`` are those that ends moved to."""
+def range_column(axis: Axis, edges: Edges, lacking: Flags, *, closed: bool = False) -> Column:
+    """Return ranges of an ordinal attribute's categories, ``low to high``; ``closed`` if ends were moved outward."""
     names = [str(value) for value in axis.values]
     # of a declared order also categories that do not occur: a list of those that do would show which do
     every = list(axis.declared) or names
@@ -120,14 +120,7 @@ def range_column(axis: Axis, edges: Edges, lacking: Flags, groups: Codes | None 
         label = names[first] if first == last else f"{names[first]} to {names[last]}"
         described.append((label, tuple(every[every.index(names[first]) : every.index(names[last]) + 1])))
     found = _labelled(axis.name, described, codes, lacking)
-    return found.described(chosen="ranges", groups=_named_groups(names, groups))
-
-
-def _named_groups(names: Sequence[str], groups: Codes | None) -> tuple[tuple[str, ...], ...]:
-    together: dict[int, list[str]] = {}
-    for name, group in zip(names, [] if groups is None else groups.tolist(), strict=groups is not None):
-        together.setdefault(group, []).append(name)
-    return tuple(tuple(sorted(its)) for its in together.values())
+    return found.described(chosen="ranges", closed=closed)
 
 
 def node_column(axis: Axis, edges: Edges, lacking: Flags) -> Column:
@@ -220,8 +213,8 @@ def _node_label(axis: Axis, first: int, last: int, members: tuple[str, ...]) -> 
     return None
 
 
-def set_column(axis: Axis, bits: Bits, lacking: Flags, groups: Codes | None = None) -> Column:
-    """Return sets of categories; ``bits`` has one row a box, ``groups`` are those that sets were closed by."""
+def set_column(axis: Axis, bits: Bits, lacking: Flags, *, closed: bool = False) -> Column:
+    """Return sets of categories; ``bits`` has one row per box, ``closed`` tells whether they name more than occurs."""
     from sfumato.kernels.quadratic import number_rows
 
     # with many categories these are by far the largest tables, so that none is copied that need not be
@@ -235,7 +228,7 @@ def set_column(axis: Axis, bits: Bits, lacking: Flags, groups: Codes | None = No
         row = np.unpackbits(bits[box].view(np.uint8), bitorder="little")[: len(names)]
         members = tuple(sorted(names[place] for place in np.flatnonzero(row).tolist()))
         described.append((_set_label(members), members))
-    return _labelled(axis.name, described, codes, lacking).described(groups=_named_groups(names, groups))
+    return _labelled(axis.name, described, codes, lacking).described(closed=closed)
 
 
 def _set_label(members: tuple[str, ...]) -> str:

@@ -377,13 +377,13 @@ def _column(
         present = _present(task, axis, records)
         groups = set_groups(present, task.settings.k)
         bits = closed_sets(present, groups, task.settings.k)
-        return set_column(axis, bits[whole.of] if whole else bits, lacking, groups)
+        return set_column(axis, bits[whole.of] if whole else bits, lacking, closed=True)
     if axis.kind == "ordinal" and closing:
         present = _present(task, axis, records)
         groups = range_groups(present, task.settings.k)
         low, high = closed_ranges(present, groups, task.settings.k)
-        closed = Edges(low[whole.of], high[whole.of]) if whole else Edges(low, high)
-        return range_column(axis, closed, lacking, groups)
+        outward = Edges(low[whole.of], high[whole.of]) if whole else Edges(low, high)
+        return range_column(axis, outward, lacking, closed=True)
     if axis.kind == "ordinal":
         return range_column(axis, edges, lacking)
     if axis.kind == "tree":

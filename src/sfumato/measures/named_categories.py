@@ -19,10 +19,8 @@ class NamedCategories:
     several: int
     """Labels of blocks, attribute by attribute, that name several categories."""
     single: int
-    """Those of sets that surely show a category of a single record: so many categories are named by themselves that not
-    each of them can be that of two. A category whose whole group is named is not named by itself."""
-    single_group: int
-    """Those of sets that surely show a group, or a category, of a single record: not each can be that of two."""
+    """Those of sets that surely show a category of a single record: so many categories are named that not each of them
+    can be that of two. Labels that are closed may name categories that do not occur, and surely show none."""
     rare: int
     """Categories, of all attributes, that fewer than k released records can have."""
 
@@ -47,10 +45,10 @@ def named_categories(table: Microfile, keys: Sequence[str], forms: Mapping[str, 
     >>> table = Microfile(pl.DataFrame({"way": ["{bus, car, walk}"] * 3 + ["car"] * 3}))
     >>> form = Sets(members={"{bus, car, walk}": ("bus", "car", "walk"), "car": ("car",)})
     >>> named_categories(table, ["way"], {"way": form}, k=4)
-    NamedCategories(several=1, single=1, single_group=1, rare=2)
+    NamedCategories(several=1, single=1, rare=2)
     """
     blocks = blocks_of(table, keys)
-    several, single, single_group, rare = 0, 0, 0, 0
+    several, single, rare = 0, 0, 0
     for name, form in forms.items():
         if form.nodes is not None:
             continue
@@ -58,13 +56,12 @@ def named_categories(table: Microfile, keys: Sequence[str], forms: Mapping[str, 
         labels = [str(value) for value in encoded.values.tolist()]
         members = [frozenset(form.members[label]) if label not in form.open else frozenset() for label in labels]
         # the last entry stands for a missing value, whose code is -1
-        alone, whole = np.array([*(_named(its, form) for its in members), (0, 0)]).T
+        surely = np.array([*(_surely_named(its, form) for its in members), 0])
         wide = np.array([*(len(its) > 1 for its in members), False])
         first = np.full(len(blocks), -1)
         first[blocks.numbers[::-1]] = encoded.codes[::-1]
         several += int(wide[first].sum())
-        single += int((blocks.sizes < (2 * alone + whole)[first]).sum())
-        single_group += int((blocks.sizes < 2 * (alone + whole)[first]).sum())
+        single += int((blocks.sizes < 2 * surely[first]).sum())
         records = np.bincount(encoded.with_missing(), minlength=len(labels) + 1)
         anything = sum(int(records[code]) for code, label in enumerate(labels) if label in form.open)
         possible: dict[str, int] = {}
@@ -72,12 +69,9 @@ def named_categories(table: Microfile, keys: Sequence[str], forms: Mapping[str, 
             for category in its:
                 possible[category] = possible.get(category, anything) + int(records[code])
         rare += sum(count < k for count in possible.values())
-    return NamedCategories(several, single, single_group, rare)
+    return NamedCategories(several, single, rare)
 
 
-def _named(categories: frozenset[str], form: Sets) -> tuple[int, int]:
-    """Return how many categories a label of several names by themselves, and how many whole groups."""
-    if form.chosen != "sets" or len(categories) < 2:
-        return 0, 0
-    whole = [group for group in form.groups if categories.issuperset(group)]
-    return len(categories.difference(*whole)), len(whole)
+def _surely_named(categories: frozenset[str], form: Sets) -> int:
+    """Return how many categories a label of several names that surely occur."""
+    return 0 if form.closed or form.chosen != "sets" or len(categories) < 2 else len(categories)

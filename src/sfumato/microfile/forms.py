@@ -52,10 +52,11 @@ class Sets(Settings):
     numeric: bool = False
     """Whether the categories are numbers that can be added up; codes that only name something cannot."""
     chosen: Literal["sets", "ranges", "nodes"] = "sets"
-    """What labels of several categories are: the categories that occur, with ``groups``; ranges, of which only the ends
-    occur, or categories of their groups; or the lowest nodes of a hierarchy that hold what occurs."""
-    groups: tuple[tuple[str, ...], ...] = ()
-    """Categories that are named together: that a label has a whole group does not say which of its categories occur."""
+    """What labels of several categories are: sets of those that occur; ranges, of which only the ends occur; or the
+    lowest nodes of a hierarchy that hold what occurs."""
+    closed: bool = False
+    """Whether labels of several categories also name categories that stand beside rare ones, so that a label does not
+    say which of them occur. Which categories stand together is not published: it depends on the original."""
 
     def behind(self, values: Sequence[object]) -> dict[str, list[int]]:
         """Return the places of those values that each label stands for."""

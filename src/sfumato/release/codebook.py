@@ -104,12 +104,10 @@ def _entry(table: Microfile, name: str, form: Form, hierarchy: Hierarchy | None)
         if unknown:
             raise ReleaseError(f"column {name!r} has {unknown} labels that its sets do not explain")
         members = {value: form.members[value] for value in values}
-        named = [frozenset(its) for its in members.values()]
         form = form.model_copy(
             update={
                 "members": members,
                 "open": tuple(value for value in values if value in form.open),
-                "groups": tuple(group for group in form.groups if any(its.issuperset(group) for its in named)),
             }
         )
         labels = _meanings(form, attribute.labels)

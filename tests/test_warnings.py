@@ -84,8 +84,10 @@ quasi = ["age", "school"]
 k = 5
 identifiers = ["born"]
 """
-    with pytest.raises(SystemExit, match="0"):
-        main(["protect", str(recipe(text)), "--out", str(folder / "out")])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(SystemExit, match="0"):
+            main(["protect", str(recipe(text)), "--out", str(folder / "out")])
     shown = " ".join(capsys.readouterr().out.split())
     assert shown.count("name it in identifiers") == 1
     assert shown.count("each of its values has one value of school alone") == 1

@@ -25,10 +25,11 @@ from sfumato.groups.relatives import refuse_split
 from sfumato.harmonising.harmonise import Done
 from sfumato.microfile.hierarchy import Hierarchy
 from sfumato.microfile.microfile import Microfile
+from sfumato.microfile.reading import refuse_address
 from sfumato.microfile.source import Source
 from sfumato.partitions import FuzzyPartition
 from sfumato.printing import quiet
-from sfumato.progress import Progress, silent
+from sfumato.progress import Progress, silent, whole
 from sfumato.randomness import KNOWN, Secret
 from sfumato.release.release import Release
 from sfumato.settings import Settings, explained, first_problem, listed, place_of
@@ -126,6 +127,16 @@ class Recipe:
             What all random numbers are derived from, as the ``secret`` of another release or the text in its private
             record, which makes that release again; default: a new one. Seeds of the recipe go first.
         """
+        with whole(progress) as told:
+            return self._run(microfile, alternatives, told, secret)
+
+    def _run(
+        self,
+        microfile: Microfile | None,
+        alternatives: Sequence[int],
+        progress: Progress,
+        secret: Secret | str | None,
+    ) -> Release:
         if not self.protections:
             raise SettingError(f"{self.path}: it protects nothing", hint="write [[protect]], or use sfumato attack")
         individual, others = self.protections[-1], check_others(alternatives)
@@ -361,6 +372,10 @@ def _is_file(path: Path) -> bool:
 
 
 def _missing_file(toml: Toml, place: Place, file: str) -> SettingError:
+    try:
+        refuse_address(file)
+    except SettingError as error:
+        return toml.wrong(place, f"setting {place_of(place)!r}: {error.message}", hint=error.hint)
     path = toml.path.parent / file
     try:
         beside = sorted(one.name for one in path.parent.iterdir() if one.is_file())

@@ -63,6 +63,10 @@ class Settings(BaseModel):
             inner["description"] = cls._summary
         return made
 
+    def model_dump_json(self, **options: Any) -> str:
+        """Write the settings as JSON, of which ``model_validate_json`` makes the same: those that were given."""
+        return super().model_dump_json(**{"exclude_unset": True, **options})
+
     def changed(self, **settings: Any) -> Self:
         """Return the same settings but for some, checked as all are."""
         return type(self)(**{**{name: getattr(self, name) for name in self.model_fields_set}, **settings})

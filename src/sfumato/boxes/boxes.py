@@ -9,11 +9,12 @@ from pydantic import BeforeValidator, ConfigDict, Field, model_validator
 
 from sfumato.boxes.preferences import Preference
 from sfumato.errors import SettingError
+from sfumato.logs import logged
 from sfumato.measures.promise import Distance, Promise
 from sfumato.microfile.hierarchy import Hierarchy
 from sfumato.microfile.microfile import Microfile, as_microfile
 from sfumato.microfile.roles import Names
-from sfumato.progress import Progress, silent
+from sfumato.progress import Progress, silent, whole
 from sfumato.randomness import Secret
 from sfumato.release.concerns import concerns_of, warn_of
 from sfumato.release.release import Release
@@ -234,7 +235,9 @@ class Boxes(Settings):
         from sfumato.boxes.protection import protect
 
         people = as_microfile(microfile)
-        release = protect(self, people, progress, Secret.chosen(self.seed, secret))
+        with logged("boxes") as note, whole(progress) as told:
+            release = protect(self, people, told, Secret.chosen(self.seed, secret))
+            note(records=people.records, left_out=release.private["left_out"])
         spoken_of = (*self.sensitive, self.weight, self.household)
         concerns = concerns_of(release.microfile, release.codebook, people, self.quasi, spoken_of)
         warn_of([*concerns, *drowned(self, release.private["uncertainty"])])

@@ -17,6 +17,7 @@ from sfumato.cli.options import Json, ReleaseSeed, names
 from sfumato.cli.show import console, emit, plain, progress_shown, table, verdict
 from sfumato.errors import SettingError, SfumatoWarning
 from sfumato.measures.summary import cautions
+from sfumato.progress import whole
 from sfumato.randomness import Secret
 from sfumato.recipe import Recipe, read_recipe
 from sfumato.release.audit import Audit
@@ -80,8 +81,8 @@ def protect(
         from sfumato.report.pictures import check_picture
 
         check_picture(picture, beside=folder)
-    with progress_shown() as progress:
-        secret = None if record is None else Secret.from_record(record)
+    secret = None if record is None else Secret.from_record(record)
+    with progress_shown() as shown, whole(shown) as progress:
         with warnings.catch_warnings(record=True) as warned:
             warnings.simplefilter("always", SfumatoWarning)
             release = asked.run(alternatives=others, progress=progress, secret=secret)

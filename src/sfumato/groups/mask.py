@@ -12,10 +12,11 @@ from sfumato.groups.evolution import Memetic
 from sfumato.groups.group import ByPlace, Group, PlaceNames, gathered
 from sfumato.groups.sighting import Onlooker
 from sfumato.groups.together import check_together
+from sfumato.logs import logged
 from sfumato.microfile.microfile import Microfile, as_microfile
 from sfumato.microfile.roles import Names
 from sfumato.microfile.selection import Chosen
-from sfumato.progress import Progress, silent
+from sfumato.progress import Progress, silent, whole
 from sfumato.randomness import Secret
 from sfumato.release.concerns import concerns_of, warn_of
 from sfumato.release.release import Release
@@ -209,8 +210,10 @@ class GroupMask(Settings):
         from sfumato.groups.relatives import refuse_split
 
         people, drawn = as_microfile(microfile), Secret.chosen(self.seed, secret)
-        masked = mask(self, people, progress, drawn)
-        release = released([self], [masked], drawn)
+        with logged("group mask") as note, whole(progress) as told:
+            masked = mask(self, people, told, drawn)
+            release = released([self], [masked], drawn)
+            note(records=people.records)
         refuse_split(people, masked.microfile, self.group.parameter, release.codebook)
         refuse_telltale(self, people, masked.microfile, release)
         warn_of(concerns_of(release.microfile, release.codebook, people, (), (self.weight,)))

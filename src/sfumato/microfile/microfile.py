@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -12,6 +13,7 @@ import polars as pl
 
 from sfumato.arrays import Flags, Reals
 from sfumato.errors import MicrofileError, SettingError, nearest, needs
+from sfumato.forking import begin_work
 from sfumato.html import MOST_ROWS
 from sfumato.html import table as html_table
 from sfumato.microfile.attribute import Attribute, Code, Kind, kind_named, ordered_categories
@@ -20,6 +22,8 @@ from sfumato.parallel import side_by_side
 
 Missing = Code | Iterable[Code] | Mapping[str, Code | Iterable[Code]]
 Kinds = Mapping[str, str | Sequence[Code]]
+KNOWN_LIBRARIES = ("pandas", "polars", "pyarrow", "modin", "cudf", "narwhals")
+"""Libraries whose frames are taken, and given back, as they are."""
 GLANCE = 1000
 """How many values are looked at first where one may be enough."""
 
@@ -30,7 +34,8 @@ class Microfile:
     Parameters
     ----------
     frame
-        A pandas, polars or pyarrow table.
+        A pandas, polars or pyarrow table; a stream (``RecordBatchReader``) or dataset of pyarrow, which is read as a
+        whole; or anything that exports a stream of Arrow (``__arrow_c_stream__``).
     kinds
         For columns whose kind is not as guessed: ``"numeric"``, ``"categorical"``, ``"ordinal"`` or,
         for an ordinal attribute, its categories from lowest to highest.
@@ -61,7 +66,8 @@ class Microfile:
         labels: Mapping[str, Mapping[Code, str]] | None = None,
         titles: Mapping[str, str] | None = None,
     ) -> None:
-        table = _eager(frame)
+        begin_work()
+        table = _eager(_frame_of(frame))
         self._table = table
         names = table.columns
         for argument, mapping in (("kinds", kinds), ("labels", labels), ("titles", titles)):
@@ -297,7 +303,32 @@ def _emptied(column: nw.Series[Any], chosen: Flags) -> nw.Series[Any]:
 
 def as_microfile(given: Any) -> Microfile:
     """Take a microfile, or make one of a frame."""
+    begin_work()
     return given if isinstance(given, Microfile) else Microfile(given)
+
+
+def _frame_of(given: Any) -> Any:
+    """Take what holds a table in another way: streams and datasets of Arrow, and whatever exports a stream of it."""
+    kind, library = type(given).__name__, type(given).__module__.partition(".")[0]
+    if kind in ("Series", "ChunkedArray", "Index") or (library == "pyarrow" and kind.endswith("Array")):
+        raise MicrofileError(
+            f"a {kind} of {library} is one column, not a table", hint="give a frame, as series.to_frame()"
+        )
+    try:
+        if library == "pyarrow" and not hasattr(given, "column_names"):
+            # a stream is read to its end, a dataset or its scanner as a whole
+            return given.read_all() if hasattr(given, "read_all") else given.to_table()
+        if library == "pyarrow" and kind == "RecordBatch":
+            return sys.modules["pyarrow"].Table.from_batches([given])
+        if library not in KNOWN_LIBRARIES and hasattr(given, "__arrow_c_stream__"):
+            return pl.DataFrame(given)
+    except Exception:
+        # a foreign message would show values
+        raise MicrofileError(
+            f"the {kind} of {library} cannot be read as a table",
+            hint="a stream is read once; give a new one, or a pandas, polars or pyarrow table",
+        ) from None
+    return given
 
 
 def _eager(frame: Any) -> nw.DataFrame[Any]:

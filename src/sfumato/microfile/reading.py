@@ -8,6 +8,8 @@ from pathlib import Path
 import polars as pl
 
 from sfumato.errors import MicrofileError, SettingError, nearest
+from sfumato.forking import begin_work
+from sfumato.logs import logged
 from sfumato.microfile.delimited import read_delimited
 from sfumato.microfile.memory import check_fits
 from sfumato.microfile.microfile import Kinds, Microfile, Missing, codes_for
@@ -43,8 +45,25 @@ def read(
     progress
         Called while reading.
     """
+    refuse_address(os.fspath(path))
+    begin_work()
     path = Path(path)
     _check_readable(path)
+    with logged("reading") as note:
+        found = _read(path, kinds, missing, encoding, delimiter, decimal, progress)
+        note(records=found.records, attributes=len(found.names))
+    return found
+
+
+def _read(
+    path: Path,
+    kinds: Kinds | None,
+    missing: Missing | None,
+    encoding: str | None,
+    delimiter: str | None,
+    decimal: str | None,
+    progress: Progress,
+) -> Microfile:
     name = path.name.lower()
     try:
         if name.endswith(DELIMITED):
@@ -67,6 +86,15 @@ def read(
         raise MicrofileError(f"{path.name}: there is not enough memory to read the file") from None
     endings = ", ".join(ending.lstrip(".") for ending in (*DELIMITED, *PARQUET, *STATISTICAL))
     raise SettingError(f"{path.name} has an ending that is not known", hint=f"known are: {endings}")
+
+
+def refuse_address(path: str) -> None:
+    """Refuse an address of another machine, without telling what stands in it: it may hold a password."""
+    scheme, between, _ = path.partition("://")
+    if between and scheme.replace("+", "").isalnum():
+        raise SettingError(
+            f"{scheme}:// is an address, not a file", hint="read it into a frame yourself, and give sf.Microfile(frame)"
+        )
 
 
 def _check_readable(path: Path) -> None:

@@ -9,11 +9,12 @@ from pydantic import Discriminator, Field, Tag, model_validator
 from sfumato.errors import SettingError
 from sfumato.fuzzy.inversion import LEAST_WIDTH
 from sfumato.fuzzy.shapes import AnyShape
+from sfumato.logs import logged
 from sfumato.measures.fuzzy_anonymity import Operator
 from sfumato.measures.promise import Distance, Promise
 from sfumato.microfile.microfile import Microfile, as_microfile
 from sfumato.microfile.roles import Names
-from sfumato.progress import Progress, silent
+from sfumato.progress import Progress, silent, whole
 from sfumato.randomness import Secret
 from sfumato.release.concerns import concerns_of, warn_of
 from sfumato.release.release import Release
@@ -195,7 +196,9 @@ class FuzzyPartition(Settings):
         from sfumato.partitions.protection import protect
 
         people = as_microfile(microfile)
-        release = protect(self, people, progress, Secret.chosen(self.seed, secret))
+        with logged("fuzzy partition") as note, whole(progress) as told:
+            release = protect(self, people, told, Secret.chosen(self.seed, secret))
+            note(records=people.records, left_out=release.private["left_out"])
         spoken_of = (*self.sensitive, self.weight, self.household)
         warn_of(concerns_of(release.microfile, release.codebook, people, self.quasi, spoken_of))
         return release

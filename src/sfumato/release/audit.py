@@ -13,6 +13,7 @@ import polars as pl
 from pydantic import ValidationError
 
 from sfumato.errors import ReleaseError, SettingError, SfumatoError
+from sfumato.forking import begin_work
 from sfumato.fuzzy.inversion import LEAST_WIDTH
 from sfumato.fuzzy.released import misfit
 from sfumato.html import table as html_table
@@ -258,6 +259,7 @@ def open_files(folder: Path, *, compare: bool = True) -> Opened:
     compare
         Whether the cells are written again, to find whether the data file holds anything else.
     """
+    begin_work()
     while True:
         before = _identity(folder)
         opened = _open_files(folder, compare=compare)

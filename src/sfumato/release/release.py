@@ -14,7 +14,9 @@ import polars as pl
 
 from sfumato.arrays import Reals
 from sfumato.errors import ReleaseError, SettingError, SfumatoError
+from sfumato.forking import begin_work
 from sfumato.html import table
+from sfumato.logs import logged
 from sfumato.measures.promise import Promise
 from sfumato.microfile.forms import Form
 from sfumato.microfile.hierarchy import Hierarchy
@@ -128,6 +130,7 @@ class Release:
 
     def audit(self) -> Audit:
         """Measure the table against the promise; of an opened release, its files."""
+        begin_work()
         if self.folder is not None:
             return audit_folder(self.folder)
         return self._audit(released_frame(self.microfile))
@@ -172,6 +175,7 @@ class Release:
         >>> found.value, found.attained
         (39.5, (30.0, 49.0))
         """
+        begin_work()
         dismissal = self._dismissal(dismiss=dismiss, calibrate=calibrate)
         asked, known = self._known(statistic, weight)
         return estimate_of(
@@ -286,7 +290,14 @@ class Release:
         ReleaseError
             If the release fails its own audit, or cannot be written.
         """
-        folder = Path(os.path.abspath(folder))
+        begin_work()
+        with logged("writing") as note:
+            note(records=self.microfile.records)
+            return self._write(Path(os.path.abspath(folder)), format, order, seed, progress, force=force)
+
+    def _write(
+        self, folder: Path, format: Format, order: Order, seed: int | None, progress: Progress, *, force: bool
+    ) -> Path:
         _check_choice("format", format, ("parquet", "csv"))
         _check_choice("order", order, ("shuffled", "kept"))
         secret = Secret.chosen(seed, self.secret)

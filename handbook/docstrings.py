@@ -10,11 +10,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
 
-SECTION = re.compile(r"^(Parameters|Attributes|Returns|Raises|Notes|Examples)\n-{3,}\n", flags=re.MULTILINE)
+from sfumato.settings import Settings
+
+SECTION = re.compile(r"^(Parameters|Attributes|Returns|Raises|Warns|Notes|Examples)\n-{3,}\n", flags=re.MULTILINE)
 ROLE = re.compile(r":(?:class|func|meth|mod|attr|data):`~?([^`]+)`")
 DOCTEST = re.compile(r"^>>> .*?(?=\n\n|\Z)", flags=re.DOTALL | re.MULTILINE)
 DRAWING = re.compile(r"::\n\n((?: {4}.*\n?|\n)+)")
-ENTRIES = ("Parameters", "Attributes", "Raises")
+ENTRIES = ("Parameters", "Attributes", "Raises", "Warns")
 
 Link = Callable[[str], str]
 """Makes the Markdown of a name: a link where the reference has it."""
@@ -40,7 +42,9 @@ class Docstring:
 
 def read_docstring(named: object) -> Docstring:
     """Split the docstring of something into its parts."""
-    parts = SECTION.split(f"{inspect.getdoc(named) or ''}\n")
+    # the docstring of settings lists them for help(); pages have a table of them
+    own = named.own_docstring() if isinstance(named, type) and issubclass(named, Settings) else inspect.getdoc(named)
+    parts = SECTION.split(f"{own or ''}\n")
     return Docstring(
         parts[0].strip(), {title: told.strip("\n") for title, told in zip(parts[1::2], parts[2::2], strict=True)}
     )

@@ -57,8 +57,9 @@ def _named(one: Public, link: Link) -> Iterator[str]:
 def _class(one: Public, link: Link) -> Iterator[str]:
     cls = one.thing
     docstring = read_docstring(cls)
-    # Python's own exceptions have no signature that can be read
-    made = issubclass(cls, Settings | Warning) or dataclasses.is_dataclass(cls) or hasattr(cls, "_fields")
+    made = issubclass(cls, Settings) or dataclasses.is_dataclass(cls) or hasattr(cls, "_fields")
+    # a warning is made by sfumato, as results are
+    made = made or issubclass(cls, Warning)
     yield code(f"class {one.path}") if made else _signature(f"class {one.path}", cls)
     yield from _told(docstring, cls, link)
     members = {name: member for owner in reversed(_owners(cls)) for name, member in vars(owner).items()}

@@ -28,8 +28,7 @@ class Settings(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True, allow_inf_nan=False)
 
-    _summary: ClassVar[str] = ""
-    """The class's own docstring, without its settings."""
+    _own_docstring: ClassVar[str] = ""
 
     def __init__(self, **given: Any) -> None:
         try:
@@ -51,17 +50,22 @@ class Settings(BaseModel):
     @classmethod
     def __pydantic_init_subclass__(cls, **_: Any) -> None:
         """Let help() explain every setting."""
-        cls._summary = inspect.cleandoc(cls.__dict__.get("__doc__") or "")
-        cls.__doc__ = _explained_settings(cls._summary, cls.model_fields)
+        cls._own_docstring = inspect.cleandoc(cls.__dict__.get("__doc__") or "")
+        cls.__doc__ = _explained_settings(cls._own_docstring, cls.model_fields)
 
     @classmethod
     def __get_pydantic_json_schema__(cls, core_schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
         """Describe the settings as their class does, for each of them has its own description."""
         made = handler(core_schema)
         inner = handler.resolve_ref_schema(made)
-        if inner.pop("description", None) and cls._summary:
-            inner["description"] = cls._summary
+        if inner.pop("description", None) and cls._own_docstring:
+            inner["description"] = cls._own_docstring
         return made
+
+    @classmethod
+    def own_docstring(cls) -> str:
+        """Return the class's own docstring, without the list of its settings."""
+        return cls._own_docstring
 
     def model_dump_json(self, **options: Any) -> str:
         """Write the settings as JSON, of which ``model_validate_json`` makes the same: those that were given."""

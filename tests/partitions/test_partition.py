@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import sfumato as sf
 from sfumato.datasets import health_survey
-from sfumato.errors import MicrofileError, SettingError, UnattainableError
+from sfumato.errors import MicrofileError, SettingError, SfumatoError, UnattainableError
 from sfumato.fuzzy.released import memberships_of, on_levels, sets_of
 from tests.partitions.tables import METHODS, people
 
@@ -415,3 +415,49 @@ def test_sets_of_what_households_share_and_what_not_are_refused():
         protected(families(), quasi=["age", "rooms"], household="home", keep_household=True)
     release = protected(families(), quasi=["age", "hours"], household="home", keep_household=True)
     assert release.promise.shared == ()
+
+
+N = 120
+HOSTILE = {
+    "infinite": lambda hours: np.where(np.arange(N) == 3, np.inf, hours),
+    "minus infinite": lambda hours: np.where(np.arange(N) == 3, -np.inf, hours),
+    "huge": lambda hours: hours * 1e69,
+    "tiny": lambda hours: hours * 1e-69,
+    "far away": lambda hours: hours + 1e15,
+    "one far away": lambda hours: np.where(np.arange(N) == 3, 1e60, hours),
+    "nearly the same": lambda hours: 1.0 + hours * 2e-16,
+    "two values": lambda hours: (hours > 30).astype(float),
+    "durations": lambda hours: pl.Series(hours.astype(int)).cast(pl.Duration("ms")),
+    "dates": lambda hours: pl.Series(hours.astype(int)).cast(pl.Date),
+}
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("kind", HOSTILE)
+def test_hostile_numbers_give_a_release_or_an_error_of_our_own(method, kind):
+    file = people(5, N)
+    file = file.with_columns(hours=pl.Series(HOSTILE[kind](file["hours"].to_numpy())))
+    scales = ["deviation"] if method == "sets" else ["deviation", "range", "none"]
+    for scale in scales:
+        asked = sf.FuzzyPartition(quasi=["age", "hours"], method=method, suppress=0.3, seed=1, scale=scale)
+        try:
+            release = asked.protect(file)
+        except SfumatoError as refused:
+            assert "hours" in str(refused) or isinstance(refused, UnattainableError | SettingError)  # noqa: PT017
+        else:
+            assert kind not in ("infinite", "minus infinite", "durations", "dates")
+            assert release.audit().holds
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("scale", ["deviation", "range", "none"])
+@pytest.mark.parametrize("method", ["fuzzy-c-means", "gustafson-kessel", "k-means"])
+def test_an_attribute_that_is_constant_among_complete_records(method, scale):
+    file = people(5, 100).with_columns(
+        age=pl.when(pl.int_range(pl.len()) < 50).then("age"),
+        hours=pl.when(pl.int_range(pl.len()) < 50).then(40.0).otherwise("hours"),
+    )
+    with pytest.raises(UnattainableError, match=r"'hours' .* the same value in all records that have every quasi"):
+        protected(file, method=method, scale=scale)
+    assert protected(file, method="sets", sets=2, suppress=0.5).audit().holds

@@ -49,7 +49,7 @@ class Inversion:
     @property
     def share(self) -> float:
         """The narrowest width as a share of the extent."""
-        return self.narrowest / self.extent
+        return self.narrowest / self.extent if self.extent > 0 else 0.0
 
 
 @dataclass(frozen=True)
@@ -92,7 +92,8 @@ def invert(sets: PublicSets, parts: Codes, levels: int, *, words: bool) -> list[
             if len(points):
                 lengths = search.lengths(points[:each], column, released[place], steps)
                 # of points that lie evenly in a region, the harmonic mean is that of its slices
-                widths[place] = len(lengths) / (1.0 / lengths).sum()
+                with np.errstate(divide="ignore"):
+                    widths[place] = len(lengths) / (1.0 / lengths).sum()
                 close[place] = (lengths <= CLOSE * extent).mean()
         order = np.argsort(widths, kind="stable")
         half = order[np.searchsorted(np.cumsum(counts[order]), counts.sum() / 2)]

@@ -122,9 +122,13 @@ class ClusteredSets(Settings):
         return np.asarray(np.ptp(np.array(self.centres), axis=0) + 2.0 * self._reach(), dtype=np.float64)
 
     def _reach(self) -> Reals:
+        reaches = []
+        for norm in map(np.array, self.norms):
+            # attributes in their own units may differ by more than a matrix of them can hold
+            units = np.sqrt(np.diagonal(norm))
+            reaches.append(np.sqrt(np.diagonal(pseudo_inverse(norm / units / units[:, None]))) / units)
         # one way along which a set is long does not make all of them reach so far
-        reaches = np.sqrt([np.diagonal(pseudo_inverse(norm)) for norm in self.norms])
-        return np.asarray(reaches.min(axis=0), dtype=np.float64)
+        return np.asarray(np.min(reaches, axis=0), dtype=np.float64)
 
 
 PublicSets: TypeAlias = ShapedSets | ClusteredSets

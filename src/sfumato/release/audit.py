@@ -153,7 +153,7 @@ def _fuzzy_findings(promise: Promise, codebook: Codebook, measured: dict[str, An
     # whatever was promised, values that are given back are not protected
     limit = max(promise.width or 0.0, LEAST_WIDTH)
     for name, its in measured["fuzzy"]["inversion"].items():
-        if its["narrowest"] < limit * its["extent"] * (1.0 - ROUNDING):
+        if its["narrowest"] <= limit * its["extent"] * (1.0 - ROUNDING):
             yield Finding(
                 "promise",
                 f"width: inverting the words or grades of a record, all other attributes known, leaves "

@@ -5,9 +5,11 @@ import re
 import numpy as np
 import pytest
 
+import sfumato as sf
+from sfumato.datasets import census
 from sfumato.errors import SettingError
 from sfumato.groups.signals import Signal
-from sfumato.report import estimates_chart, signal_chart, write_picture
+from sfumato.report import boxes_chart, estimates_chart, signal_chart, write_picture
 from sfumato.report.pictures import check_picture
 from sfumato.statistics import range_of
 
@@ -100,3 +102,30 @@ def test_signals_are_drawn_beside_each_other_with_a_mark_above_what_stands_out(t
         signal_chart({"one": before, "other": Signal(places, before.values, "difference")})
     with pytest.raises(SettingError, match="one to 4 signals can be drawn at once"):
         signal_chart({})
+
+
+def charts():
+    people = census(1_000)
+    release = sf.Boxes(quasi=["age", "hours"], k=5).protect(people.select(["age", "hours", "income"]))
+    soldiers = sf.Group(vital={"service": [1]}, parameter="workplace").quantity(people)
+    return {
+        "boxes": boxes_chart(release, "age", "hours"),
+        "estimates": estimates_chart(release.estimate("mean(age)")),
+        "signal": signal_chart(soldiers),
+    }
+
+
+def test_notebooks_draw_charts_without_a_network():
+    import altair as alt
+
+    for name, made in charts().items():
+        # also what is made of a chart
+        for chart in (made, made.properties(title="Ten at least")):
+            (drawn,) = chart._repr_mimebundle_().items()
+            assert drawn[0] == "image/svg+xml", name
+            assert drawn[1].startswith("<svg")
+            links = {link for link in re.findall(r"https?://[^\"' <>]+", drawn[1]) if "www.w3.org" not in link}
+            assert links == set(), name
+        assert isinstance(made, alt.TopLevelMixin)
+        with alt.renderers.enable("json"):
+            assert "application/json" in str(made._repr_mimebundle_())

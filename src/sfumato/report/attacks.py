@@ -10,6 +10,7 @@ from pydantic import Field
 from sfumato.attacks.disclosure import Verdict
 from sfumato.report.estimates import INK
 from sfumato.report.page import Card, Picture, Section, Table, count, counted, listed
+from sfumato.report.pictures import offline
 from sfumato.report.records import RecordPart
 
 if TYPE_CHECKING:
@@ -95,7 +96,7 @@ def disclosure_chart(verdicts: Mapping[str, Verdict]) -> alt.VConcatChart:
     found = [
         (when, Seen.model_validate(one.summary())) for when, verdict in verdicts.items() for one in verdict.disclosures
     ]
-    return _chart(found)
+    return offline(_chart(found))
 
 
 def _chart(found: Sequence[tuple[str, Seen]]) -> alt.VConcatChart:

@@ -11,6 +11,7 @@ from sfumato.microfile.forms import Interval
 from sfumato.release.release import Release
 from sfumato.report.estimates import INK
 from sfumato.report.page import counted
+from sfumato.report.pictures import offline
 
 if TYPE_CHECKING:
     import altair as alt
@@ -71,7 +72,7 @@ def boxes_chart(release: Release, x: str | None = None, y: str | None = None) ->
         .configure_axis(labelColor=INK, titleColor=INK, gridColor="#e5e5e5", labelFontSize=11, titleFontSize=12)
         .configure_title(color=INK, anchor="start", fontSize=14, subtitleFontSize=11, subtitleColor="#555555")
     )
-    return chart
+    return offline(chart)
 
 
 def _chosen(release: Release, x: str | None, y: str | None) -> tuple[str, str]:

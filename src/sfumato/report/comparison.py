@@ -10,6 +10,7 @@ from sfumato.comparison import METHODS, Compared
 from sfumato.errors import SettingError
 from sfumato.report.estimates import INK
 from sfumato.report.labels import ALIGNED, BESIDE, Field, linear_axis, risk_axis
+from sfumato.report.pictures import offline
 
 if TYPE_CHECKING:
     import altair as alt
@@ -83,7 +84,7 @@ def compare_chart(compared: Compared) -> alt.LayerChart | alt.FacetChart:
         .configure_axis(labelColor=INK, titleColor=INK, gridColor="#e5e5e5", labelFontSize=11, titleFontSize=12)
         .configure_title(color=INK, anchor="start", fontSize=14, subtitleFontSize=11, subtitleColor="#555555")
     )
-    return chart
+    return offline(chart)
 
 
 def _title(compared: Compared) -> dict[str, Any]:

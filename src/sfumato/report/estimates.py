@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from sfumato.errors import SettingError
 from sfumato.report.page import counted
+from sfumato.report.pictures import offline
 from sfumato.statistics.estimate import Estimate, Regression
 from sfumato.statistics.wording import within
 
@@ -53,7 +54,7 @@ def estimates_chart(estimates: Iterable[Estimate | Regression] | Estimate | Regr
         .configure_axis(labelColor=INK, titleColor=INK, gridColor="#e5e5e5", labelFontSize=11)
         .configure_title(color=INK, anchor="start", fontSize=13, subtitleFontSize=11, subtitleColor="#555555")
     )
-    return chart
+    return offline(chart)
 
 
 def _panel(estimate: Estimate) -> alt.LayerChart | alt.FacetChart:

@@ -9,6 +9,7 @@ from sfumato.errors import SettingError
 from sfumato.groups.signals import Signal
 from sfumato.report.estimates import INK
 from sfumato.report.page import counted
+from sfumato.report.pictures import offline
 
 if TYPE_CHECKING:
     import altair as alt
@@ -34,7 +35,7 @@ def goal_chart(groups: Sequence[Mapping[str, Any]]) -> alt.VConcatChart:
         raise SettingError("there is no group to draw")
     charts = [_one(number, group) for number, group in enumerate(groups, start=1)]
     chart: alt.VConcatChart = alt.vconcat(*charts).configure_axis(labelColor=INK, titleColor=INK)
-    return chart
+    return offline(chart)
 
 
 def signal_chart(
@@ -58,7 +59,7 @@ def signal_chart(
     if any((one.labels, one.kind) != (first.labels, first.kind) for one in named.values()):
         raise SettingError("signals drawn at once must be of one kind and of the same places")
     drawn = {when: (one.as_dict(), one.outliers(alpha=alpha, robust=robust).labels) for when, one in named.items()}
-    return _bars(drawn, place="place", value=WHAT[first.kind])
+    return offline(_bars(drawn, place="place", value=WHAT[first.kind]))
 
 
 def _one(number: int, group: Mapping[str, Any]) -> alt.LayerChart | alt.FacetChart:

@@ -1,9 +1,10 @@
-"""Writing a chart as a file that needs nothing else: PNG, SVG or HTML."""
+"""Charts that need nothing else: drawn in a notebook without a network, or written as PNG, SVG or HTML."""
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from sfumato.report.files import EVERYBODY, OWNER, check_file, write_file
 
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
 
     Chart: TypeAlias = alt.TopLevelMixin
 
+Drawn = TypeVar("Drawn")
 FORMATS = (".png", ".svg", ".html")
 PAGE = """<!DOCTYPE html>
 <html lang="en">
@@ -29,6 +31,36 @@ PAGE = """<!DOCTYPE html>
 """
 SHARPNESS = 2.0
 """Pixels of a PNG for each point of the chart."""
+
+
+def offline(chart: Drawn) -> Drawn:
+    """Let a notebook draw a chart, and what is made of it, without loading anything from a network.
+
+    A renderer that was chosen with ``altair.renderers.enable`` still draws it.
+    """
+    kind: Any = type(chart)
+    # an attribute that is set in the usual way would become a part of the specification
+    object.__setattr__(chart, "__class__", _offline_kind(kind))
+    return chart
+
+
+@cache
+def _offline_kind(kind: type[Any]) -> type[Any]:
+    return type(kind.__name__, (_Offline, kind), {"__module__": kind.__module__, "__doc__": kind.__doc__})
+
+
+class _Offline:
+    """What altair asks of a chart that a notebook shows."""
+
+    def _repr_mimebundle_(self, *args: Any, **given: Any) -> Any:
+        import altair as alt
+        import vl_convert as vlc
+
+        chart: Any = self
+        # the default renderer loads its scripts from a server
+        if alt.renderers.active != "default":
+            return super()._repr_mimebundle_(*args, **given)  # type: ignore[misc]  # altair's own, which stands beside
+        return {"image/svg+xml": vlc.vegalite_to_svg(chart.to_json())}
 
 
 def check_picture(path: str | Path, *, beside: Path | None = None) -> Path:

@@ -8,7 +8,9 @@ import pytest
 
 import sfumato as sf
 from sfumato.errors import UnattainableError
+from sfumato.fuzzy.released import ClusteredSets
 from sfumato.partitions.finding import find_sets
+from sfumato.randomness import Secret
 from tests.partitions.tables import people
 
 AGES = np.arange(16, 90)
@@ -16,15 +18,19 @@ AGES = np.arange(16, 90)
 
 def definition(file: pl.DataFrame, method: str) -> str:
     """Return what a codebook would say of the sets."""
-    settings = sf.FuzzyPartition(quasi=["age", "hours"], method=method, seed=1, threads=1)
-    (sets,) = find_sets(settings, sf.Microfile(file), settings.quasi).values()
-    return sets.model_dump_json()
+    return found_sets(file, method).model_dump_json()
+
+
+def found_sets(file: pl.DataFrame, method: str) -> ClusteredSets:
+    settings = sf.FuzzyPartition(quasi=["age", "hours"], method=method, threads=1)
+    (sets,) = find_sets(settings, sf.Microfile(file), settings.quasi, Secret.chosen(1)).values()
+    assert isinstance(sets, ClusteredSets)
+    return sets
 
 
 def candidates_left(file: pl.DataFrame, record: int, method: str) -> int:
     """Return how many ages of a record would have given the published sets, all other records being known."""
     published = definition(file, method)
-    assert published is not None
     left = 0
     for age in AGES:
         tried = file.with_columns(age=pl.when(pl.int_range(pl.len()) == record).then(float(age)).otherwise("age"))
@@ -49,11 +55,7 @@ def test_norms_and_centres_confirm_no_age(figure, method, before):
 @pytest.mark.parametrize("method", ["fuzzy-c-means", "gustafson-kessel"])
 @pytest.mark.parametrize("records", [60, 2000])
 def test_published_sets_have_few_digits(method, records):
-    (sets,) = find_sets(
-        settings := sf.FuzzyPartition(quasi=["age", "hours"], method=method, seed=1),
-        sf.Microfile(people(5, records).with_columns(pl.col("age") + 0.123456789)),
-        settings.quasi,
-    ).values()
+    sets = found_sets(people(5, records).with_columns(pl.col("age") + 0.123456789), method)
     for norm in sets.norms:
         assert all(float(f"{value:.3g}") == value for row in norm for value in row)
         assert np.linalg.eigvalsh(np.array(norm)).min() > 0

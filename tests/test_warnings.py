@@ -64,7 +64,11 @@ def test_an_attribute_that_stands_for_a_quasi_one_is_warned_of():
 
 def test_detail_that_drowns_a_statistic_is_warned_of():
     settings = sf.Boxes(
-        quasi=["age", "region", "school", "ill"], k=5, preserve=["mean(age)"], identifiers=["name", "born", "years"]
+        quasi=["age", "region", "school", "ill"],
+        k=5,
+        preserve=["mean(age)"],
+        detail=1.0,
+        identifiers=["name", "born", "years"],
     )
     lines = warned(settings, table())
     assert len(lines) == 2

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import stat
 from datetime import date
 from pathlib import Path
@@ -60,7 +61,8 @@ def test_a_mask_and_boxes(run, recipe, tmp_path) -> None:
     assert (code, err) == (0, "")
     assert "Group 1: " in out
     assert "no exchange with this outcome costs less" in out
-    assert "members moved (no fewer would do), " in out
+    # hiding from the other techniques moves more than TC16's alone would need
+    assert re.search(r"\d+ members moved \(", out)
     assert "values of area may have been exchanged between" in out
     assert "army" not in out
     picture = tmp_path / "goal.svg"
@@ -79,8 +81,7 @@ def test_a_mask_alone(run, recipe, tmp_path) -> None:
     found = json.loads(out)
     assert found["method"] == "exchange"
     assert found["groups"][0]["optimal"]
-    assert found["groups"][0]["proven"]
-    assert found["groups"][0]["at_least"] == found["groups"][0]["moved"]
+    assert 0 < found["groups"][0]["at_least"] <= found["groups"][0]["moved"]
     assert "at_least" not in json.dumps(found["exchanged"])
     assert found["groups"][0]["outliers"]["before"] == 1
     assert found["exchanged"] == {"attributes": ["area"]}
@@ -102,7 +103,9 @@ def test_a_record_of_another_release_is_noticed(run, recipe, tmp_path) -> None:
 
 
 def test_weights_that_show_a_hidden_place_are_noticed(run, recipe, tmp_path) -> None:
-    frame = weighted_people(0)
+    frame = weighted_people(0).with_columns(
+        pl.when((pl.col("work") == "army") & (pl.col("area") == "C")).then(100).otherwise(1).alias("weight")
+    )
     assert run("protect", str(recipe(HEAD + GROUP, frame)))[0] == 0
     record = content_of(tmp_path)
     # the mask looked at records alone; an observer counts with the weights that are released

@@ -77,6 +77,7 @@ def protect(settings: FuzzyPartition, microfile: Microfile, progress: Progress, 
         kept = kept.filter(stay)
     _refuse_blur(graded, settings, levels)
     _refuse_lonely(graded, settings, kept)
+    _refuse_narrow(graded, settings, levels)
     table = _with_households(settings, table, secret)
     refuse_sharper(table, settings.promise(tuple(forms), common), forms)
     # told from the table, for whether members have a value in common is known of the original alone
@@ -172,41 +173,51 @@ def _without_gaps(settings: FuzzyPartition, microfile: Microfile, names: Sequenc
     return microfile.with_columns(columns, kinds=kinds)
 
 
-def _levels(settings: FuzzyPartition, graded: Mapping[str, Graded]) -> int:
-    """Return the most levels, up to those asked for, on which inverting the grades leaves enough of every value."""
+def _narrowest(settings: FuzzyPartition, graded: Mapping[str, Graded], levels: int) -> Inversion | None:
+    """Return of which attribute inverting the grades leaves least, as a share of its extent."""
+    words = settings.shown == "words"
+    inverted = [
+        one
+        for its in graded.values()
+        if not its.lacking.all()
+        for one in invert(its.sets, on_levels(its.grades[~its.lacking], levels), levels, words=words)
+    ]
+    return min(inverted, key=lambda one: one.share, default=None)
 
-    def narrowest(levels: int) -> Inversion | None:
-        inverted = [
-            one
-            for its in graded.values()
-            if not its.lacking.all()
-            for one in invert(
-                its.sets, on_levels(its.grades[~its.lacking], levels), levels, words=settings.shown == "words"
-            )
-        ]
-        return min(inverted, key=lambda one: one.share, default=None)
+
+def _levels(settings: FuzzyPartition, graded: Mapping[str, Graded]) -> int:
+    """Return the most levels, up to those asked for, on which inverting the grades leaves enough of every value.
+
+    Where even one level does not, those asked for: a record that is left out may be the reason.
+    """
 
     def works(levels: int) -> bool:
-        worst = narrowest(levels)
+        worst = _narrowest(settings, graded, levels)
         return worst is None or worst.share >= settings.width
 
-    if works(settings.levels):
+    if works(settings.levels) or not works(1):
         return settings.levels
-    worst = narrowest(1)
-    if worst is not None and worst.share < settings.width:
-        attainable = math.floor(1000 * worst.share) / 1000
-        milder = f", or width = {attainable:g}" if attainable >= LEAST_WIDTH else ""
-        raise UnattainableError(
-            f"width = {settings.width:g} cannot be kept: inverting the sets of {worst.attribute!r} leaves only "
-            f"{worst.share:.3f} of its extent to somebody who knows a record's other attributes, even on one level",
-            hint=f"choose fewer sets{milder}",
-        )
     best = tried = 1
     # more levels need not leave less, but mostly do
     while tried < min(best + PATIENCE, settings.levels - 1):
         tried += 1
         best = tried if works(tried) else best
     return best
+
+
+def _refuse_narrow(graded: Mapping[str, Graded], settings: FuzzyPartition, levels: int) -> None:
+    """Refuse sets whose grades give values back, on however few levels."""
+    worst = _narrowest(settings, graded, levels)
+    if worst is None or worst.share >= settings.width:
+        return
+    coarsest = _narrowest(settings, graded, 1) or worst
+    attainable = math.floor(1000 * coarsest.share) / 1000
+    milder = f", or width = {attainable:g}" if attainable >= LEAST_WIDTH else ""
+    raise UnattainableError(
+        f"width = {settings.width:g} cannot be kept: inverting the sets of {coarsest.attribute!r} leaves only "
+        f"{coarsest.share:.3f} of its extent to somebody who knows a record's other attributes, even on one level",
+        hint=f"choose fewer sets{milder}",
+    )
 
 
 def _refuse_mixed(found: Mapping[str, PublicSets], shared: tuple[str, ...]) -> None:

@@ -272,7 +272,7 @@ def test_protect_by_fuzzy_sets(run, recipe, folder):
         "The release holds.",
         "young: fully up to 30, falling from 30 to 40",
         "Q of the fuzzy sets at 0.5",
-        "inverts",
+        "Inverting the words or grades of a record",
     ):
         assert words in out
     code, out, _ = run("protect", str(recipe(FUZZY)), "--force", "--json")

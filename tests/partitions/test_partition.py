@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 import sfumato as sf
 from sfumato.datasets import health_survey
 from sfumato.errors import MicrofileError, SettingError, SfumatoError, UnattainableError
-from sfumato.fuzzy.released import memberships_of, on_levels, sets_of
+from sfumato.fuzzy.released import ClusteredSets, memberships_of, on_levels, sets_of
+from sfumato.partitions.protection import Graded, _refuse_lonely
 from tests.partitions.tables import METHODS, people
 
 AGES = {
@@ -323,6 +324,23 @@ def test_a_cluster_rests_on_k_records(k, kept):
         with pytest.raises(UnattainableError, match="a set rests on fewer than k = 6 records"):
             asked.protect(file)
     assert protected(file, method="k-means", sets=2, k=6).audit().k == 6
+
+
+@pytest.mark.parametrize("nearest", [4, 5])
+def test_a_cluster_is_nearest_to_k_records(nearest):
+    """Many records belong to it a little, so that it is dispersed; who is nearest to it are its own."""
+    sets = ClusteredSets(
+        attributes=("age",), names=("a", "b"), centres=((0.0,), (10.0,)), norms=(((1.0,),), ((1.0,),)), fuzzifier=2.0
+    )
+    grades = np.full((40, 2), [0.55, 0.45])
+    grades[:nearest] = [0.4, 0.6]
+    graded = {"age": Graded(sets, grades, np.zeros(40, dtype=np.bool_))}
+    asked, file = sf.FuzzyPartition(quasi="age", k=5), sf.Microfile(pl.DataFrame({"age": np.arange(40.0)}))
+    if nearest < 5:
+        with pytest.raises(UnattainableError, match="a set rests on fewer than k = 5 records"):
+            _refuse_lonely(graded, asked, file)
+    else:
+        _refuse_lonely(graded, asked, file)
 
 
 def test_no_more_records_are_left_out_than_allowed():

@@ -36,8 +36,8 @@ def test_compare_as_text(run, people, tmp_path):
     lines = out.splitlines()
     assert lines[0].strip() == "300 records, k = 5 of age, hours"
     header = next(line for line in lines if line.strip().startswith("method"))
-    assert " ".join(header.split()) == "method k fuzzy k sigma k Q l fuzzy l t fuzzy t risk highest loss"
-    for name in ("k-means", "fuzzy c-means", "Gustafson-Kessel", "boxes"):
+    assert " ".join(header.split()) == "method k-means fuzzy c-means Gustafson-Kessel boxes"
+    for name in ("k", "fuzzy k", "sigma k", "Q", "l", "fuzzy l", "t", "fuzzy t", "risk", "highest", "loss"):
         assert sum(line.strip().startswith(f"{name} ") for line in lines) == 1
     assert "Words of fuzzy sets are counted as equal grades." in out
     assert "of income." in out
@@ -69,7 +69,7 @@ def test_a_method_that_cannot_keep_k_says_so(run, lonely):
     assert "not kept" in out
     assert "makes no release: k = 4" in out
     assert "What would help: " in out
-    assert any(line.strip().startswith("boxes  ") for line in out.splitlines())
+    assert any(line.strip().endswith("boxes") for line in out.splitlines())
     code, out, _ = run("compare", lonely, "--quasi", "x,y", "--k", "4", "--json")
     refused = [one["refused"] for one in json.loads(out)["methods"] if one["refused"]]
     assert code == 0

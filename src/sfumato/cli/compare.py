@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from sfumato.cli.options import File, Json, Seed, names, with_reading, with_settings
-from sfumato.cli.show import console, emit, plain, progress_shown, table
+from sfumato.cli.show import console, emit, one_table, plain, progress_shown, width_of
 from sfumato.comparison import LEVEL, Compared, Comparison, Found, Outcome
 from sfumato.errors import SettingError
 from sfumato.microfile.reading import read
@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
 FIELDS = ("quasi", "sensitive", "weight", "household", "k", "sets", "shown", "levels")
 COLUMNS = ("k", "fuzzy k", "sigma k", "Q", "l", "fuzzy l", "t", "fuzzy t", "risk", "highest", "loss")
-ENDLESS = 10_000
-"""A width that no table needs."""
 
 
 @with_reading
@@ -63,12 +61,9 @@ def _show(compared: Compared, picture: Path | None) -> None:
     title = f"{plain(compared.records)} records, k = {plain(compared.k)} of {', '.join(compared.quasi)}"
     rows = [("method", *COLUMNS), *(_row(one) for one in compared.outcomes)]
     made = _table(title, rows)
-    needed = out.measure(made, options=out.options.update_width(ENDLESS)).maximum
-    if needed > out.width and out.is_terminal:
+    if width_of(made) > out.width:
         # there is more room downwards
         made = _table(title, list(zip(*rows, strict=True)))
-    else:
-        out.width = max(out.width, needed)
     out.print(made)
     for name, refusal in compared.refused.items():
         out.print(f"{name} makes no release: {refusal.message}.", markup=False)
@@ -81,7 +76,7 @@ def _show(compared: Compared, picture: Path | None) -> None:
 
 
 def _table(title: str, rows: list[tuple[str, ...]]) -> Table:
-    made = table(title, rows[0], rows[1:])
+    made = one_table(title, rows[0], rows[1:])
     for column in made.columns[1:]:
         column.justify = "right"
     return made

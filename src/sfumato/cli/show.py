@@ -17,7 +17,7 @@ from sfumato.progress import Progress
 if TYPE_CHECKING:
     from types import FrameType
 
-    from rich.console import Console
+    from rich.console import Console, RenderableType
     from rich.table import Table
 
 
@@ -53,10 +53,14 @@ def verdict(*, kept: bool) -> Iterator[None]:
 
 FIRST = 16
 """The first column of a table has room for so many signs."""
+ENDLESS = 10_000
+"""Wider than any screen."""
 
 
-def table(title: str, columns: Sequence[str], rows: Sequence[Sequence[object]], *, whole: bool = False) -> Table:
-    """Make a table; numbers are set to the right.
+def table(
+    title: str, columns: Sequence[str], rows: Sequence[Sequence[object]], *, whole: bool = False
+) -> RenderableType:
+    """Make a table; numbers are set to the right. Where it is too wide, the last columns follow below the first.
 
     Parameters
     ----------
@@ -65,10 +69,43 @@ def table(title: str, columns: Sequence[str], rows: Sequence[Sequence[object]], 
     whole
         Whether cells are kept on one line as far as there is room; the first column always keeps some.
     """
+    from rich.console import Group
+
+    out, made = console(), one_table(title, columns, rows, whole=whole)
+    if width_of(made) <= out.width:
+        return made
+    if width_of(made, broken=True) <= out.width:
+        # cells are broken where there is a space; rich forgets the signs at the ends of lines
+        made.width = out.width - 2
+        return made
+    parts, first = [], 1
+    while first < len(columns):
+        last = len(columns)
+        while True:
+            chosen = [0, *range(first, last)]
+            some = [[row[place] for place in chosen] for row in rows]
+            part = one_table(title if first == 1 else "", [columns[place] for place in chosen], some, whole=whole)
+            if last == first + 1 or width_of(part) <= out.width:
+                break
+            last -= 1
+        parts.append(part)
+        first = last
+    return Group(*parts)
+
+
+def width_of(made: Table, *, broken: bool = False) -> int:
+    """Return how wide a table would be if there were room, or how wide it must be if cells are broken."""
+    out = console()
+    needed = out.measure(made, options=out.options.update_width(ENDLESS))
+    return needed.minimum if broken else needed.maximum
+
+
+def one_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[object]], *, whole: bool = False) -> Table:
+    """Make a table, however wide it is."""
     from rich import box
     from rich.table import Table
 
-    made = Table(title=plain(title), title_justify="left", title_style="bold", box=box.SIMPLE_HEAD)
+    made = Table(title=plain(title) or None, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD)
     for place, name in enumerate(columns):
         numeric = bool(rows) and all(isinstance(row[place], int | float | None) for row in rows)
         made.add_column(

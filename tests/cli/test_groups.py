@@ -103,9 +103,7 @@ def test_a_record_of_another_release_is_noticed(run, recipe, tmp_path) -> None:
 
 
 def test_weights_that_show_a_hidden_place_are_noticed(run, recipe, tmp_path) -> None:
-    frame = weighted_people(0).with_columns(
-        pl.when((pl.col("work") == "army") & (pl.col("area") == "C")).then(100).otherwise(1).alias("weight")
-    )
+    frame = weighted_people(0).with_columns(pl.when(pl.col("area") == "C").then(100).otherwise(1).alias("weight"))
     assert run("protect", str(recipe(HEAD + GROUP, frame)))[0] == 0
     record = content_of(tmp_path)
     # the mask looked at records alone; an observer counts with the weights that are released

@@ -239,6 +239,6 @@ class Boxes(Settings):
             release = protect(self, people, told, Secret.chosen(self.seed, secret))
             note(records=people.records, left_out=release.private["left_out"])
         spoken_of = (*self.sensitive, self.weight, self.household)
-        concerns = concerns_of(release.microfile, release.codebook, people, self.quasi, spoken_of)
+        concerns = concerns_of(release.microfile, release.codebook, people, self.quasi, spoken_of, self.household)
         warn_of([*concerns, *drowned(self, release.private["uncertainty"])])
         return release

@@ -200,5 +200,5 @@ class FuzzyPartition(Settings):
             release = protect(self, people, told, Secret.chosen(self.seed, secret))
             note(records=people.records, left_out=release.private["left_out"])
         spoken_of = (*self.sensitive, self.weight, self.household)
-        warn_of(concerns_of(release.microfile, release.codebook, people, self.quasi, spoken_of))
+        warn_of(concerns_of(release.microfile, release.codebook, people, self.quasi, spoken_of, self.household))
         return release

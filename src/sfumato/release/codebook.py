@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from decimal import Decimal
 
 import numpy as np
 from pydantic import Field
@@ -98,7 +97,7 @@ def _entry(table: Microfile, name: str, form: Form, hierarchy: Hierarchy | None)
     attribute = table.attribute(name)
     told = isinstance(form, Sets) or attribute.kind is Kind.ORDINAL or attribute.labels or hierarchy
     encoded = table.encoded(name) if told else Encoded(np.empty(0, dtype=np.int32), np.empty(0))
-    values = [_as_released(value) for value in encoded.values.tolist()]
+    values = [str(value) for value in encoded.values.tolist()]
     if isinstance(form, Sets):
         unknown = sum(value not in form.members for value in values)
         if unknown:
@@ -113,7 +112,7 @@ def _entry(table: Microfile, name: str, form: Form, hierarchy: Hierarchy | None)
         labels = _meanings(form, attribute.labels)
     else:
         labels = {
-            _as_released(value): label
+            str(value): label
             for value in encoded.values.tolist()
             for code, label in attribute.labels.items()
             if is_one_of(value, (code,))
@@ -158,8 +157,7 @@ def _numbered(encoded: Encoded, hierarchy: Hierarchy) -> dict[str, tuple[str, ..
     """Write a hierarchy with numbers for labels: a label could name values that no released record has."""
     levels = hierarchy.tree(encoded)[1:]
     return {
-        _as_released(value): tuple(str(level[place]) for level in levels)
-        for place, value in enumerate(encoded.values.tolist())
+        str(value): tuple(str(level[place]) for level in levels) for place, value in enumerate(encoded.values.tolist())
     }
 
 
@@ -179,12 +177,3 @@ def _public(text: str, *, what: str) -> str:
             f"{what} has {len(cleaned):,} characters; at most {LONGEST} are released", hint="give a shorter one"
         )
     return cleaned
-
-
-def _as_released(value: object) -> str:
-    """Write a value as the released file has it: decimal numbers become real ones.
-
-    >>> _as_released(Decimal("0.10")), _as_released("0.10")
-    ('0.1', '0.10')
-    """
-    return str(float(value)) if isinstance(value, Decimal) else str(value)

@@ -20,7 +20,12 @@ FEWEST = 3
 
 
 def concerns_of(
-    table: Microfile, codebook: Codebook, original: Microfile, quasi: Sequence[str], spoken_of: Collection[str | None]
+    table: Microfile,
+    codebook: Codebook,
+    original: Microfile,
+    quasi: Sequence[str],
+    spoken_of: Collection[str | None],
+    household: str | None = None,
 ) -> list[str]:
     """Say what leaves that names people, or that tells a quasi attribute under another name.
 
@@ -34,10 +39,12 @@ def concerns_of(
         Attributes that are not released as they are.
     spoken_of
         Attributes that have a role in the promise.
+    household
+        Households: if they are released, it is with new numbers, and members have boxes in common.
     """
     exact = [name for name, entry in codebook.attributes.items() if isinstance(entry.form, Exact) and name not in quasi]
     named = list(naming(table, codebook, [name for name in exact if name not in spoken_of]))
-    others = [name for name in exact if name in original.attributes]
+    others = [name for name in exact if name in original.attributes and name != household]
     return [*named, *_synonyms(original, others, quasi)]
 
 

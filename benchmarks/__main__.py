@@ -25,6 +25,7 @@ ALL = (
     "rules",
     "study_attack",
     "linkage",
+    "utility",
 )
 
 

@@ -13,7 +13,7 @@ import re
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 from functools import cached_property
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
 from pydantic import Field, model_validator
@@ -35,7 +35,15 @@ _YEAR = re.compile(r"\d{4}")
 _DECADE = re.compile(r"(\d{3}0)s")
 
 
-class Intervals(Settings):
+class _Kind(Settings):
+    """What is told apart by its kind."""
+
+    def model_post_init(self, _: Any) -> None:
+        # nobody sets the kind, and yet it is written: it says how to read the rest
+        self.__pydantic_fields_set__.add("kind")
+
+
+class Intervals(_Kind):
     """Numbers in intervals ``[low, high)`` of growing widths, and everything in ``*`` at last."""
 
     kind: Literal["intervals"] = "intervals"
@@ -92,7 +100,7 @@ class Intervals(Settings):
             return None
 
 
-class Prefixes(Settings):
+class Prefixes(_Kind):
     """Codes of a fixed length, masked from their end, as is done with ZIP codes."""
 
     kind: Literal["prefixes"] = "prefixes"
@@ -127,7 +135,7 @@ class Prefixes(Settings):
         return None
 
 
-class Dates(Settings):
+class Dates(_Kind):
     """Dates in months, years and decades."""
 
     kind: Literal["dates"] = "dates"
@@ -172,7 +180,7 @@ class Dates(Settings):
         return float(first.toordinal()), float(last.toordinal())
 
 
-class Listed(Settings):
+class Listed(_Kind):
     """Values that are declared one by one, each with its labels."""
 
     kind: Literal["listed"] = "listed"

@@ -227,6 +227,19 @@ def _share(counts: Counter[Any], cell: Any) -> Fraction:
     return Fraction(counts[cell], counts.total())
 
 
+def _below(value: Any, column: Column, node: str) -> bool:
+    """Say whether a value is one of a described node: everything, an interval, a month, year or decade, a prefix."""
+    if node == "*":
+        return True
+    if node.startswith("["):
+        low, high = (Fraction(end) for end in node[1:-1].split(", "))
+        return low <= Fraction(str(value)) < high
+    if column.trait == "dates":
+        day = (EPOCH + datetime.timedelta(days=value)).date().isoformat()
+        return day.startswith(node[:3] if node.endswith("0s") else node)
+    return node.endswith("*") and len(node) == len(str(value)) and str(value).startswith(node.rstrip("*"))
+
+
 def inside(written: Written, table: Table, quasi: Sequence[str]) -> Iterator[Failure]:
     """Check that every record lies in its own box."""
     for name in quasi:
@@ -248,6 +261,8 @@ def inside(written: Written, table: Table, quasi: Sequence[str]) -> Iterator[Fai
                     return
             elif form["form"] == "sets" and cells[0] not in form.get("open", []):
                 members = form["members"][cells[0]]
+                if form.get("nodes") and any(_below(value, column, member) for member in members):
+                    continue
                 if not _spellings(value, column) & set(members) and not _same_number(value, members):
                     yield Failure("outside", f"{column.trait}: {value!r} is not behind {cells[0]!r}")
                     return

@@ -27,8 +27,8 @@ def released() -> sf.Release:
 
 @pytest.mark.parametrize("format", ["parquet", "csv"])
 def test_what_is_written_is_read_back_before_it_takes_its_place(tmp_path, monkeypatch, format):
-    def damaged(frame, path):
-        write_data(frame.with_columns(pay=pl.col("pay").fill_null(7.0)), path)
+    def damaged(frame, path, ending):
+        write_data(frame.with_columns(pay=pl.col("pay").fill_null(7.0)), path, ending)
 
     released().write(tmp_path / "out", format=format)
     before = {path.name: path.read_bytes() for path in (tmp_path / "out").iterdir()}

@@ -109,7 +109,7 @@ def files(tmp_path_factory):
         pytest.param("l = 2", "l = 2 \nprefer = { way = [2] }", SettingError, id="prefer"),
         pytest.param('"mean(age)"', '"maen(age)"', SettingError, id="statistic"),
         pytest.param('"mean(age)"', '"mean(way)"', SettingError, id="statistic of categories"),
-        pytest.param('"std(age)"', '"std(hours)"', SettingError, id="statistic within a table"),
+        pytest.param('"std(age)"', '"std(way)"', SettingError, id="statistic within a table"),
         pytest.param('attackers = ["rules"]', 'attackers = ["rulez"]', SettingError, id="attacker"),
         pytest.param('attribute = "way"', 'attribute = "wya"', SettingError, id="variable"),
         pytest.param('attribute = "way"', 'atribute = "way"', SettingError, id="name within a variable"),

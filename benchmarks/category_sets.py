@@ -18,7 +18,7 @@ from unittest.mock import patch
 import numpy as np
 
 import sfumato as sf
-from sfumato.boxes import category_groups
+from sfumato.boxes import category_groups, regrouping
 from sfumato.measures.blocks import blocks_of
 from sfumato.measures.utility import utility_of
 from sfumato.microfile.forms import Sets
@@ -50,7 +50,10 @@ WAYS = (
 def labels(closing: tuple[int, int] | None) -> Iterator[None]:
     """Make labels exact, or close them by (records of a category named by itself, categories of a group)."""
     if closing is None:
-        with patch.object(category_groups.Present, "few", lambda self, k: np.zeros(self.box.size, dtype=np.bool_)):
+        with (
+            patch.object(category_groups.Present, "few", lambda self, k: np.zeros(self.box.size, dtype=np.bool_)),
+            patch.object(regrouping, "set_groups", lambda present, k: np.arange(present.counts.size, dtype=np.int32)),
+        ):
             yield
     else:
         with (

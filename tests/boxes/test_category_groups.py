@@ -19,6 +19,7 @@ from sfumato.boxes.category_groups import (
     closed_ranges,
     closed_sets,
     joined_categories,
+    named_whole,
     range_groups,
     set_groups,
 )
@@ -138,3 +139,21 @@ def test_releases_with_households_are_closed_too(kept):
         form = release.codebook.attributes[name].form
         labels = release.microfile.series(name).to_list()
         assert all(value in form.members[label] for value, label in zip(frame[name].to_list(), labels, strict=True))
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_labels_leave_a_record_unaccounted_for(seed):
+    rng = np.random.default_rng(seed)
+    sizes = rng.integers(4, 9, 200)
+    starts = np.cumsum(sizes) - sizes
+    places = rng.choice(8, int(sizes.sum()), p=[0.4, 0.2, 0.1, 0.1, 0.1, 0.05, 0.03, 0.02]).astype(float)
+    present = Present.of(places, starts, np.zeros(200, dtype=bool), 8)
+    groups = np.array([0, 0, 1, 1, 2, 2, 3, 3], dtype=np.int32)
+    whole = named_whole(present, groups, 4)
+    for box in range(200):
+        own = present.box == box
+        brought = set(groups[present.category[own & whole]].tolist())
+        alone = [one for one in present.category[own] if groups[one] not in brought]
+        # either nothing is closed, or nothing is named alone, or a record is spare
+        assert not brought or not alone or sizes[box] - 2 * len(alone) - len(brought) >= 1
+        assert all(present.records[own & (present.category == one)] >= 2 for one in alone if own.sum() > 1)

@@ -133,8 +133,8 @@ class Boxes(Settings):
     strength: float = Field(default=1.0, ge=0, le=1000)
     """How much wider a box seems that reaches across a preferred point, in widths of a usual box."""
     passes: int | None = Field(default=None, ge=0, le=100_000)
-    """How often records are exchanged between neighbouring boxes; default: 24, but none beyond 500,000
-    records, nor where an attribute has categories without an order."""
+    """How often records of neighbouring boxes are exchanged, or, where an attribute has categories without an order,
+    regrouped; default: 24, or 6 for categories and fewer beyond 100,000 records; none beyond 500,000."""
     refine: bool = False
     """Whether to go on searching for narrower boxes for ``seconds``."""
     seconds: float = Field(default=60.0, gt=0, le=86_400)

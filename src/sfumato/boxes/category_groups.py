@@ -18,6 +18,8 @@ from sfumato.arrays import Codes, Counts, Flags, Reals
 Bits = NDArray[np.uint64]
 SEVERAL = 2
 """A category that at least so many records of a block have is named by itself."""
+SPARE = 1
+"""So many records of a block, at least, are not accounted for by its label."""
 FEWEST = 2
 """A group has at least so many categories."""
 TRIED = 20_000
@@ -71,11 +73,38 @@ class Present:
         return several[self.box] & ((self.records < SEVERAL) | (self.counts[self.category] < k))
 
 
+def named_whole(present: Present, groups: Codes, k: int) -> Flags:
+    """Say which entries bring their whole group into the label, for somebody who has learned the groups.
+
+    Each category named alone has at least two records of the block, and each whole group at least one. Where these
+    account for nearly all records, the label would tell how many are in each group. So further categories, those of
+    the fewest records first, bring their groups until ``SPARE`` records are left that could be anywhere.
+    """
+    few = present.few(k)
+    n_boxes, n_groups = present.sizes.size, int(groups.max(initial=0)) + 1
+    several = np.bincount(present.box, minlength=n_boxes) > 1
+    keys = present.box * n_groups + groups[present.category]
+    order = np.lexsort((present.category, present.records, present.box))
+    while True:
+        whole = np.isin(keys, keys[few])
+        alone = several[present.box] & ~whole
+        least = SEVERAL * np.bincount(present.box[alone], minlength=n_boxes)
+        least += np.bincount(np.unique(keys[whole]) // n_groups, minlength=n_boxes)
+        touched = np.bincount(present.box[whole], minlength=n_boxes) > 0
+        tight = touched & (present.sizes - least < SPARE)
+        candidates = order[(alone & tight[present.box])[order]]
+        if candidates.size == 0:
+            return whole
+        first = np.append(True, np.diff(present.box[candidates]) > 0)
+        few = whole.copy()
+        few[candidates[first]] = True
+
+
 def closed_sets(present: Present, groups: Codes, k: int) -> Bits:
     """Return which categories the label of each box names."""
     n_boxes, n_categories = present.sizes.size, present.counts.size
     n_groups = int(groups.max(initial=0)) + 1
-    few = present.few(k)
+    few = named_whole(present, groups, k)
     keys = np.unique(present.box[few] * n_groups + groups[present.category[few]])
     members, sizes = np.argsort(groups, kind="stable"), np.bincount(groups, minlength=n_groups)
     repeats = sizes[keys % n_groups]

@@ -118,7 +118,7 @@ def exchange_records(
         groups = small[near.records]
         if many and homes is not None:
             groups = groups[np.lexsort((homes[groups], np.repeat(np.arange(len(near)), near.sizes)))]
-        starts = _no_larger(np.append(near.starts, small.size), grouped, None if homes is None else homes[groups])
+        starts = no_larger(np.append(near.starts, small.size), grouped, None if homes is None else homes[groups])
         warmth = heat * usual * effort.warmth
 
         def batch(
@@ -153,7 +153,7 @@ def _turned(now: Summary, small: Counts, scales: Reals, rng: np.random.Generator
     return turned
 
 
-def _no_larger(starts: Counts, most: int, homes: Counts | None) -> Counts:
+def no_larger(starts: Counts, most: int, homes: Counts | None) -> Counts:
     """Divide groups that are too large, or, given the stratum of each box, that mix strata."""
     last = int(starts[-1])
     begins = np.zeros(last + 1, dtype=np.bool_)

@@ -35,6 +35,7 @@ from sfumato.boxes.limits import Rule, codes_in, limits_with
 from sfumato.boxes.parting import allowed, strata_of
 from sfumato.boxes.preferences import preferred_places
 from sfumato.boxes.quarters import Ground, Homes, Quarters, homes_in, told_alike
+from sfumato.boxes.regrouping import closed_labels, regrouped, turns_for
 from sfumato.boxes.strata import Strata
 from sfumato.boxes.subdivision import Subdivision, Summary
 from sfumato.boxes.tiling import Cells, cells_of
@@ -168,6 +169,7 @@ def _divided(task: Task, kept: Flags, progress: Progress) -> tuple[Subdivision, 
     members = [its for its in task.strata.members() if kept[its[0]]]
     careful = settings.edges == "tiling"
     boxes = subdivide(space, limits, members, task.codes, careful=careful, threads=settings.threads, progress=progress)
+    boxes = _regrouped(task, space, limits, boxes, progress)
     boxes = _exchanged(task, space, limits, boxes, task.axes, progress)
     return boxes, boxes.costs(space, task.codes, settings.threads) if settings.suppress else np.empty(0)
 
@@ -204,6 +206,29 @@ def _places(task: Task) -> Reals:
     return preferred_places(settings.prefer, settings.strength, task.axes, boxes=boxes)
 
 
+def _regrouped(task: Task, space: Space, limits: Limits, boxes: Subdivision, progress: Progress) -> Subdivision:
+    """Regroup records among neighbouring boxes, if attributes have categories; cells of a tiling stay."""
+    settings = task.settings
+    if settings.edges == "tiling" or all(axis.is_linear for axis in task.axes):
+        return boxes
+    many = task.microfile.records > QUICK
+    turns = (0 if many else turns_for(task.microfile.records)) if settings.passes is None else settings.passes
+    closing = settings.edges == "snapped"
+    labels = closed_labels(task.axes, (lambda axis: _present(task, axis, boxes)) if closing else None, settings.k)
+    return regrouped(
+        space,
+        limits,
+        boxes,
+        labels,
+        task.codes,
+        strata=task.strata.numbers if len(task.strata) > 1 else None,
+        turns=turns,
+        secret=task.secret,
+        threads=settings.threads,
+        progress=lambda share: progress("regrouping", share),
+    )
+
+
 def _exchanged(
     task: Task, space: Space, limits: Limits, boxes: Subdivision, axes: list[Axis], progress: Progress
 ) -> Subdivision:
@@ -229,8 +254,11 @@ def _effort(settings: Boxes, records: int, linear: bool) -> tuple[Effort, float,
     """Return how long records are exchanged, with how much noise, and what that is called."""
     if settings.refine:
         return Effort(None, CORES * settings.seconds), REFINING_HEAT, "refining"
-    # cuts between categories leave little to exchange, and exchanged records would lie in the cells of others
-    default = PASSES if linear and records <= QUICK and settings.edges != "tiling" else 0
+    if not linear:
+        # records were regrouped
+        return Effort(0), HEAT, "exchanging"
+    # exchanged records would lie in the cells of others
+    default = PASSES if records <= QUICK and settings.edges != "tiling" else 0
     return Effort(default if settings.passes is None else settings.passes), HEAT, "exchanging"
 
 

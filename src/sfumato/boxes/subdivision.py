@@ -57,6 +57,13 @@ class Subdivision:
         found = self.found and self.found.only(some)
         return Subdivision(self.records[np.repeat(some, self.sizes)], np.cumsum(self.sizes[some]), found)
 
+    def ordered(self, order: Counts) -> Subdivision:
+        """Return the boxes in another order."""
+        sizes = self.sizes[order]
+        ends = np.cumsum(sizes)
+        within = np.arange(self.records.size) - np.repeat(ends - sizes, sizes)
+        return Subdivision(self.records[np.repeat(self.starts[order], sizes) + within], ends)
+
     def summary(self, places: Reals, costs: Reals, threads: int | None = None) -> Summary:
         """Return the ends of each box and what a unit of its width costs; rows are axes."""
         from sfumato.kernels.space import summarize_boxes

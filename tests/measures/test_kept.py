@@ -59,6 +59,19 @@ def test_what_is_measured_can_be_promised():
     assert keeps(TABLE, sf.Promise(quasi="sex", sensitive="ill", k=2, l=safety.l, t=safety.t)).holds
 
 
+@pytest.mark.parametrize("beyond", [0.0, 1e-6])
+def test_recursive_diversity_and_delta_are_broken_by_the_limit_itself(beyond):
+    """Their definitions ask for less than c and delta, all others for at most the limit."""
+    table = pl.DataFrame({"block": ["p"] * 3 + ["q"] * 3, "ill": [*"aab", *"abb"]})
+    roles = {"quasi": "block", "sensitive": "ill", "k": 1}
+    for limits in (
+        {"diversity": "recursive", "l": 2, "c": 2.0 + beyond},
+        {"delta": float(np.log(3 / 2)) + beyond},
+    ):
+        assert keeps(sf.Microfile(table), sf.Promise(**roles, **limits)).holds is (beyond > 0)
+    assert keeps(sf.Microfile(table), sf.Promise(**roles, beta=1 / 3, max_risk=1 / 3, t=1 / 6)).holds
+
+
 @pytest.mark.parametrize(
     ("given", "message"),
     [

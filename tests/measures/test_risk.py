@@ -130,7 +130,7 @@ def test_who_knows_that_a_person_is_there_picks_among_those_alike(missing, recor
     assert risk.rate <= risk.present_rate
 
 
-@pytest.mark.parametrize("p", [0.001, 0.3, 0.85, 0.8999, 0.9, 0.95, 0.9999])
+@pytest.mark.parametrize("p", [0.001, 0.3, 0.85, 0.8999, 0.9, 0.95, 0.9999, 1 - 1e-9])
 def test_two_alike_have_the_exact_risk_on_both_sides_of_where_its_form_changes(p):
     expected = quad(lambda u: u * p / (p + (1 - p) * u), 0, 1, epsabs=0)[0]
     found = individual_risk(np.array([2.0]), np.array([2.0 / p]))[0]

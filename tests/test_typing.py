@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
+import os
 import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -23,34 +26,58 @@ sf.GroupMask(group=army, hide="outliers", influential={"age": 2.0}, reshape="lea
 sf.FuzzyRuleAttack(group=army, attributes=["age"])
 sf.Linkage(on=["age"])
 sf.Roles(quasi=["age"], sensitive="income")
-value: float = boxes.protect(None).estimate("mean(age)").value
+release = boxes.protect(None)
+value: float = release.estimate("mean(age)").value
+line = release.estimate("regress(income ~ age)")
+assert isinstance(line, sf.statistics.Regression)
+slope: float = line["age"].value
+several: list[float] = [one.value for one in release.estimate(["mean(age)", "var(age)"])]
 names: list[str] = list(boxes.quasi)
 """
 BAD = {
-    "sf.Boxes(quasi=['age'], q=5)": "call-arg",
-    "sf.Boxes(quasi=['age'], k='five')": "arg-type",
-    "sf.Boxes(quasi=5, k=5)": "arg-type",
-    "sf.GroupMask(group=3, hide='outliers')": "arg-type",
+    "sf.Boxes(quasi=['age'], q=5)": ("call-arg", "reportCallIssue"),
+    "sf.Boxes(quasi=['age'], k='five')": ("arg-type", "reportArgumentType"),
+    "sf.Boxes(quasi=5, k=5)": ("arg-type", "reportArgumentType"),
+    "sf.GroupMask(group=3, hide='outliers')": ("arg-type", "reportArgumentType"),
+    "release.estimate(3)": ("call-overload", "reportArgumentType reportCallIssue"),
+    "release.estimate(['mean(age)']).value": ("attr-defined", "reportAttributeAccessIssue reportUnknownMemberType"),
 }
 
 
-def checked(folder, text: str) -> str:
-    (folder / "users.py").write_text(text)
+def with_mypy(folder: Path) -> list[tuple[int, str]]:
     command = [sys.executable, "-m", "mypy", "--strict", "--config-file=", "--follow-imports=silent", "users.py"]
     environment = {"MYPYPATH": str(ROOT / "src"), "PATH": "", "MYPY_CACHE_DIR": str(folder.parent / "mypy")}
     done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
     assert not done.stderr, done.stderr
-    return done.stdout
+    found = re.findall(r"users\.py:(\d+): error: .*\[([a-z-]+)\]", done.stdout)
+    assert len(found) == done.stdout.count("error: "), done.stdout
+    return [(int(number), kind) for number, kind in found]
 
 
-def test_good_code_passes_and_wrong_code_does_not(tmp_path):
+def with_pyright(folder: Path) -> list[tuple[int, str]]:
+    settings = {"typeCheckingMode": "strict", "include": ["users.py"], "extraPaths": [str(ROOT / "src")]}
+    (folder / "pyrightconfig.json").write_text(json.dumps(settings))
+    command = [sys.executable, "-m", "pyright", "--outputjson", "--pythonpath", sys.executable]
+    # no other version than the installed one is looked for
+    environment = {**os.environ, "PYRIGHT_PYTHON_IGNORE_WARNINGS": "1"}
+    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode in (0, 1), done.stdout + done.stderr
+    told = json.loads(done.stdout)
+    assert told["summary"]["filesAnalyzed"] == 1
+    return [(one["range"]["start"]["line"] + 1, one["rule"]) for one in told["generalDiagnostics"]]
+
+
+@pytest.mark.parametrize("checker", [with_mypy, with_pyright])
+def test_good_code_passes_and_wrong_code_does_not(tmp_path, checker):
     readme = re.search(r"```python\n(import sfumato as sf\n.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
     assert readme is not None
-    wrong = [f"{line}  # wrong" for line in BAD]
-    found = checked(tmp_path, "\n".join([readme.group(1), GOOD.replace("import sfumato as sf\n", ""), *wrong]))
-    lines = (tmp_path / "users.py").read_text().splitlines()
-    told = re.findall(r"users\.py:(\d+): error: .*\[([a-z-]+)\]", found)
-    assert {(lines[int(number) - 1].removesuffix("  # wrong"), kind) for number, kind in told} == {*BAD.items()}, found
+    lines = [*readme.group(1).splitlines(), *GOOD.replace("import sfumato as sf\n", "").splitlines(), *BAD]
+    (tmp_path / "users.py").write_text("\n".join(lines) + "\n")
+    kinds: dict[str, set[str]] = {}
+    for number, kind in checker(tmp_path):
+        kinds.setdefault(lines[number - 1], set()).add(kind)
+    column = 0 if checker is with_mypy else 1
+    assert kinds == {line: set(expected[column].split()) for line, expected in BAD.items()}
 
 
 def test_help_explains_every_setting():

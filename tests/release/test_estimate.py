@@ -219,3 +219,15 @@ def test_a_regression_tells_how_far_it_is():
     assert len(shares) > 5
     assert shares == sorted(shares)
     assert shares[-1] == pytest.approx(1.0)
+
+
+def test_a_list_of_statistics_gives_a_list_in_its_order(mixed):
+    asked = ["mean(hours)", "regress(hours ~ age)", "mean(age)", "mean(hours)"]
+    shares = []
+    found = mixed.estimate(asked, progress=lambda task, share: shares.append(share))
+    assert [one.statistic for one in found] == asked
+    assert found == [mixed.estimate(one) for one in asked] == mixed.estimate(tuple(asked))
+    assert shares == sorted(shares)
+    assert mixed.estimate([]) == []
+    with pytest.raises(SettingError, match="media"):
+        mixed.estimate(["mean(hours)", "media(hours)"], progress=lambda task, share: pytest.fail("computed before"))

@@ -9,7 +9,6 @@ import typer
 
 from sfumato.cli.options import Json, Seed
 from sfumato.cli.show import console, emit, progress_shown, table
-from sfumato.progress import within
 from sfumato.release.release import open_release
 from sfumato.report.page import counted
 from sfumato.statistics.dismissal import Dismiss, dismissal_of
@@ -58,11 +57,7 @@ def estimate(
     with progress_shown() as progress:
         progress("opening", 0.0)
         opened = open_release(release)
-        found = []
-        for number, statistic in enumerate(statistics):
-            progress(statistic, number / len(statistics))
-            part = within(progress, number / len(statistics), (number + 1) / len(statistics))
-            found.append(opened.estimate(statistic, weight=weight, dismiss=wanted, calibrate=calibrate, progress=part))
+        found = opened.estimate(statistics, weight=weight, dismiss=wanted, calibrate=calibrate, progress=progress)
         if picture is not None:
             from sfumato.report import estimates_chart, write_picture
 

@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack, suppress
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, overload
 
 import numpy as np
 import polars as pl
@@ -21,7 +21,7 @@ from sfumato.measures.promise import Promise
 from sfumato.microfile.forms import Form
 from sfumato.microfile.hierarchy import Hierarchy
 from sfumato.microfile.microfile import Microfile, as_microfile
-from sfumato.progress import Progress, silent
+from sfumato.progress import Progress, silent, within
 from sfumato.randomness import Secret
 from sfumato.release.audit import Audit, Opened, audit_folder, audit_table, open_files, require_release, table_of
 from sfumato.release.bounds import Known, bounds_of, numeric_names
@@ -41,7 +41,7 @@ from sfumato.release.data import column_facts, released_frame, reordered, write_
 from sfumato.release.folder import beside, forget, move_private, new_folder, remove_private, write_private
 from sfumato.release.public import check_settings
 from sfumato.statistics.dismissal import Dismiss, Dismissal, dismissal_of
-from sfumato.statistics.estimate import Estimate
+from sfumato.statistics.estimate import Estimate, Regression
 from sfumato.statistics.estimating import estimate_of
 from sfumato.statistics.language import Statistic, parse
 from sfumato.statistics.sensitivity import sensitivities
@@ -135,9 +135,31 @@ class Release:
             return audit_folder(self.folder)
         return self._audit(released_frame(self.microfile))
 
+    @overload
     def estimate(
         self,
         statistic: str,
+        *,
+        weight: str | None = None,
+        dismiss: Dismiss | None = None,
+        calibrate: bool | None = None,
+        progress: Progress = silent,
+    ) -> Estimate | Any: ...
+
+    @overload
+    def estimate(
+        self,
+        statistic: list[str] | tuple[str, ...],
+        *,
+        weight: str | None = None,
+        dismiss: Dismiss | None = None,
+        calibrate: bool | None = None,
+        progress: Progress = silent,
+    ) -> list[Estimate | Any]: ...
+
+    def estimate(
+        self,
+        statistic: str | list[str] | tuple[str, ...],
         *,
         weight: str | None = None,
         dismiss: Dismiss | None = None,
@@ -147,13 +169,17 @@ class Release:
         """Return a statistic of the original, as far as the release tells it: its value and its range.
 
         That is an :class:`~sfumato.statistics.Estimate`; of ``regress`` a :class:`~sfumato.statistics.Regression`, one
-        estimate a coefficient. A type checker cannot read the statistic, so that it is told of the former, or any.
+        estimate per coefficient. A list of statistics gives a list of results in the same order.
+
+        A type checker cannot read the text of a statistic: to it, every result is an ``Estimate`` or of any type.
+        Before the coefficients of a regression are used, ``assert isinstance(found, sf.statistics.Regression)`` says
+        which it is.
 
         Parameters
         ----------
         statistic
             ``mean(x)``, ``var(x)``, ``std(x)``, ``cov(x, y)``, ``corr(x, y)`` or ``regress(y ~ x1 + x2)``, of the
-            records of this release that have all its attributes.
+            records of this release that have all its attributes; or a list of these.
         weight
             The attribute that weights the records.
         dismiss
@@ -174,9 +200,26 @@ class Release:
         >>> found = release.estimate("mean(age)")
         >>> found.value, found.attained
         (39.5, (30.0, 49.0))
+        >>> [one.value for one in release.estimate(["mean(age)", "var(age)"])]
+        [39.5, 100.0]
         """
         begin_work()
         dismissal = self._dismissal(dismiss=dismiss, calibrate=calibrate)
+        if isinstance(statistic, str):
+            return self._estimate(statistic, weight, dismissal, progress)
+        # a mistake in the last one is found before the first one is computed
+        for one in statistic:
+            parse(one)
+        found = []
+        for place, one in enumerate(statistic):
+            progress(one, place / len(statistic))
+            part = within(progress, place / len(statistic), (place + 1) / len(statistic))
+            found.append(self._estimate(one, weight, dismissal, part))
+        return found
+
+    def _estimate(
+        self, statistic: str, weight: str | None, dismissal: Dismissal | None, progress: Progress
+    ) -> Estimate | Regression:
         asked, known = self._known(statistic, weight)
         return estimate_of(
             asked,

@@ -4,23 +4,16 @@ from __future__ import annotations
 
 import hashlib
 import io
-from collections.abc import Iterator, Mapping
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any, cast
 
 import numpy as np
 import polars as pl
 
-from sfumato.release.certificate import ColumnFacts, ColumnType
 from sfumato.release.data import write_data
-from sfumato.release.parquet import layout_of
-
-NUMERALS: dict[ColumnType, str] = {
-    "integer": r"^(0|-?[1-9]\d*)$",
-    "decimal": r"^-?(0|[1-9]\d*)(\.\d+)?$",
-    "real": r"^-?(0|[1-9]\d*)(\.0|\.\d*[1-9])?([eE]-?[1-9]\d*)?$",
-}
-"""How numbers are written in a CSV: each in one way only."""
+from sfumato.release.parquet_pages import additions
 
 
 def odd_cells(frame: pl.DataFrame) -> Iterator[str]:
@@ -43,31 +36,22 @@ def same_bytes(path: Path, frame: pl.DataFrame, digest: str) -> bool:
     return sink.digest.hexdigest() == digest
 
 
-def odd_structure(path: Path, frame: pl.DataFrame, columns: Mapping[str, ColumnFacts]) -> Iterator[str]:
-    """Say what a file holds beside its cells, as far as its structure shows it.
+def odd_content(path: Path, frame: pl.DataFrame, version: str) -> Iterator[str]:
+    """Say what a Parquet file of another version of Polars holds beside its cells.
 
-    For files of other versions, whose bytes may differ although nothing is wrong.
+    Parameters
+    ----------
+    path
+        The data of a release.
+    frame
+        Its cells.
+    version
+        The version of Polars that it is said to be written with.
     """
-    if path.suffix == ".csv":
-        yield from _odd_numerals(path, columns)
-        return
-    layout = layout_of(path)
-    yield from (f"{path.name} has {what}" for what in layout.oddities)
-    start: dict[str, int] = dict.fromkeys(frame.columns, 0)
-    for chunk in layout.chunks:
-        cells = frame.get_column(chunk.column).slice(start[chunk.column], chunk.rows)
-        start[chunk.column] += chunk.rows
-        if chunk.dictionary is not None and chunk.dictionary != cells.drop_nulls().n_unique():
-            yield f"{path.name} has a dictionary of column {chunk.column!r} with values that no record has"
-
-
-def _odd_numerals(path: Path, columns: Mapping[str, ColumnFacts]) -> Iterator[str]:
-    with path.open("rb") as file:
-        cells = pl.read_csv(file, infer_schema=False, has_header=True)
-    for name, (column, facts) in zip(cells.columns, columns.items(), strict=True):
-        wanted = NUMERALS.get(facts.type)
-        if wanted and (odd := int((~cells.get_column(name).str.contains(wanted)).sum())):
-            yield f"column {column!r} has {odd:,} numbers that are not written in their usual way"
+    with path.open("rb") as file, tempfile.TemporaryFile() as own:
+        write_data(frame, own, path.suffix)
+        own.flush()
+        yield from (f"{path.name} has {what}" for what in additions(file, path.name, own, version))
 
 
 class _Digesting(io.RawIOBase):

@@ -20,7 +20,8 @@ FILES = frozenset({CERTIFICATE, CODEBOOK, "data.parquet", "data.csv"})
 EARLIER = ("sfumato-release-1",)
 """Formats of earlier versions, in which declared missing codes stayed in the data."""
 
-VERSION = r"^[0-9A-Za-z.+!_-]{1,32}$"
+VERSION = r"^[0-9]{1,4}(\.[0-9]{1,4}){1,3}((a|b|rc)[0-9]{1,2})?(\.post[0-9]{1,2})?(\.dev[0-9]{1,4})?$"
+"""A version without what a distributor adds behind ``+``, which could be any text."""
 
 ColumnType = Literal["integer", "real", "decimal", "text", "date", "datetime", "boolean"]
 
@@ -72,6 +73,15 @@ class Certificate(Settings):
     def sealed(self) -> Certificate:
         """Return the certificate with its seal."""
         return self.model_copy(update={"seal": seal_of(self.model_dump(mode="json"))})
+
+
+def public_version(version: str) -> str:
+    """Return a version as a certificate names it.
+
+    >>> public_version("2.4.0.dev0+git20260101.1a2b3c4")
+    '2.4.0.dev0'
+    """
+    return version.partition("+")[0]
 
 
 def seal_of(content: dict[str, Any]) -> str:

@@ -1,4 +1,4 @@
-"""The bytes of a Parquet file: what its footer announces, and whether anything lies between what it describes.
+"""The bytes of a Parquet file: what its footer and the headers of its pages announce.
 
 Read without any library for Parquet, before one is trusted with the file. The numbers of fields are those of
 ``parquet.thrift``, written in Thrift's compact protocol.
@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from sfumato.errors import ReleaseError
 
@@ -26,46 +26,71 @@ Fields = dict[int, Any]
 
 
 @dataclass(frozen=True)
-class Chunk:
-    """The values of one column in one group of rows."""
+class Page:
+    """A page of values, or of a dictionary."""
 
-    column: str
-    rows: int
-    dictionary: int | None
-    """How many entries its dictionary has."""
+    start: int
+    """Where its header begins."""
+    body: int
+    """Where its values begin, compressed."""
+    end: int
+    header: Fields
+    shape: bytes
+    """The fields and types of its header in the order in which they were written."""
+
+
+@dataclass(frozen=True)
+class Content:
+    """What footer and page headers of a Parquet file say."""
+
+    footer: Fields
+    shape: bytes
+    """The fields and types of the footer in the order in which they were written."""
+    start: int
+    """Where the footer begins."""
+    pages: tuple[tuple[Page, ...], ...]
+    """The pages of each column in each group of rows, in the order of the footer."""
 
 
 @dataclass(frozen=True)
 class Layout:
-    """What the bytes of a Parquet file are."""
+    """How much a Parquet file announces."""
 
     rows: int
     """How many records the footer announces."""
     memory: int
     """How many bytes the records need in memory by what footer and pages announce."""
-    chunks: tuple[Chunk, ...]
-    """In the order of the file."""
-    oddities: tuple[str, ...]
-    """What a file of a release does not have."""
 
 
 def layout_of(path: Path) -> Layout:
-    """Read what footer and page headers of a Parquet file say; raise :class:`ReleaseError` if it is none."""
-    try:
-        with _bytes_of(path) as data:
-            return _layout(data)
-    except (IndexError, KeyError, TypeError, ValueError, AttributeError, struct.error, RecursionError):
-        # a damaged footer may hold anything in the place of anything
-        raise ReleaseError(f"{path.name} is not a Parquet file, or is damaged") from None
+    """Read how much footer and page headers of a Parquet file announce; :class:`ReleaseError` if it is none."""
+    with path.open("rb") as file, content_of(file, path.name) as (_, content):
+        groups = content.footer.get(4, [])
+        memory = sum(VALUE * int(group[3]) * len(group[1]) for group in groups)
+        for page in (page for its in content.pages for page in its):
+            # a dictionary is expanded, so that text needs memory by its pages only once
+            memory += page.header[2] + (VALUE * page.header[7][1] if 7 in page.header else 0)
+        return Layout(content.footer[3], memory)
 
 
 @contextmanager
-def _bytes_of(path: Path) -> Iterator[mmap.mmap]:
-    with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
-        yield data
+def content_of(file: IO[bytes], name: str) -> Iterator[tuple[mmap.mmap, Content]]:
+    """Read footer and page headers of a Parquet file; also give its bytes.
+
+    Raises
+    ------
+    ReleaseError
+        If it is none, or if what is done with its content finds something else than there should be.
+    """
+    try:
+        with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
+            yield data, _content(data)
+    except (IndexError, KeyError, TypeError, ValueError, AttributeError, struct.error, RecursionError):
+        # a damaged footer may hold anything in the place of anything
+        raise ReleaseError(f"{name} is not a Parquet file, or is damaged") from None
 
 
-def _layout(data: mmap.mmap) -> Layout:
+def _content(data: mmap.mmap) -> Content:
     end = len(data) - 8
     (length,) = struct.unpack("<I", data[end : end + 4])
     start = end - length
@@ -73,108 +98,46 @@ def _layout(data: mmap.mmap) -> Layout:
         raise ValueError("no Parquet file")
     reader = Reader(data, start, end)
     footer = reader.structure()
-    odd: list[str] = [] if reader.place == end else ["bytes after its footer"]
-    odd += _odd_footer(footer)
+    if reader.place != end:
+        raise ValueError("bytes after the footer")
     rows, groups = int(footer[3]), footer.get(4, [])
     if rows < 0 or sum(int(group[3]) for group in groups) != rows:
         raise ValueError("groups of rows do not add up")
-    place, memory, chunks = 4, 0, []
-    for group in groups:
-        for chunk in group[1]:
-            found, size, place, strange = _chunk(data, chunk, group[3], place, start)
-            odd += strange
-            # a dictionary is expanded, so that text needs memory by its pages only once
-            memory += size + VALUE * int(group[3])
-            chunks.append(found)
-    for group in groups:
-        for chunk in group[1]:
-            if 4 in chunk:
-                place = _page_places(data, chunk, place, start, odd)
-    if place != start:
-        odd.append("bytes before its footer")
-    return Layout(rows, memory, tuple(chunks), tuple(dict.fromkeys(odd)))
+    pages = tuple(_pages(data, chunk[3], group[3], start) for group in groups for chunk in group[1])
+    return Content(footer, bytes(reader.shape), start, pages)
 
 
-def _odd_footer(footer: Fields) -> Iterator[str]:
-    names = [entry[1].decode() for entry in footer.get(5, [])]
-    if set(names) - {"ARROW:schema"} or len(names) > 1:
-        yield "metadata of its own"
-    if not footer.get(6, b"").startswith(b"Polars") or len(footer.get(6, b"")) > 120:
-        yield "an unknown creator"
-    if set(footer) - {1, 2, 3, 4, 5, 6, 7}:
-        yield "unknown fields"
-    if any(set(one) - {1, 2, 3, 4, 5, 6, 7, 8, 10} for one in footer[2]):
-        yield "unknown fields of its schema"
-    if any(set(group) - {1, 2, 3, 5, 6, 7} for group in footer.get(4, [])):
-        yield "unknown fields of a group of rows"
-
-
-def _chunk(data: mmap.mmap, chunk: Fields, rows: int, place: int, end: int) -> tuple[Chunk, int, int, list[str]]:
-    """Walk through the pages of a column's values; return what they announce, and where they end."""
-    meta = chunk[3]
-    odd = (
-        ["unknown fields of a column"] if set(chunk) - {2, 3, 4, 5} or set(meta) - {1, 2, 3, 4, 5, 6, 7, 9, 11} else []
-    )
-    first = min(meta[9], meta.get(11, meta[9]))
-    if first != place:
-        odd.append("bytes between its pages")
-    place, stop = first, first + meta[7]
-    if not 4 <= first <= stop <= end or len(meta[3]) != 1:
+def _pages(data: mmap.mmap, meta: Fields, rows: int, end: int) -> tuple[Page, ...]:
+    """Walk through the pages of a column's values."""
+    place = min(meta[9], meta.get(11, meta[9]))
+    stop = place + meta[7]
+    if not 4 <= place <= stop <= end or len(meta[3]) != 1:
         raise ValueError("pages beyond the file")
-    values, size, entries, encodings = 0, 0, None, set()
+    pages, values = [], 0
     while place < stop:
         reader = Reader(data, place, stop)
-        page = reader.structure()
-        if page[3] < 0 or page[2] < 0:
+        header = reader.structure()
+        if header[3] < 0 or header[2] < 0:
             raise ValueError("a page of a negative size")
-        place, size = reader.place + page[3], size + page[2]
-        if set(page) - {1, 2, 3, 5, 7, 8}:
-            odd.append("unknown fields of a page")
-        if 7 in page:
-            entries = int(page[7][1])
-            size += VALUE * entries
-            continue
-        its = page.get(5) or page[8]
-        values += its[1]
-        encodings.add(its[2] if 5 in page else its[4])
-        if set(its) - ({1, 2, 3, 4} if 5 in page else {1, 2, 3, 4, 5, 6, 7}):
-            odd.append("statistics of a page")
+        pages.append(Page(place, reader.place, reader.place + header[3], header, bytes(reader.shape)))
+        place = pages[-1].end
+        if 7 not in header:
+            values += (header.get(5) or header[8])[1]
     if place != stop or values != rows or rows != meta[5]:
         raise ValueError("pages do not add up")
-    if entries is not None and encodings - {2, 8}:
-        odd.append("a dictionary beside plain values")
-    place = _behind(data, meta, place, end)
-    return Chunk(meta[3][0].decode(), int(rows), entries), size, place, odd
-
-
-def _behind(data: mmap.mmap, meta: Fields, place: int, end: int) -> int:
-    """Return where the description of a chunk ends that Polars repeats behind its pages, if it stands there."""
-    reader = Reader(data, place, end)
-    try:
-        repeated = reader.structure() == meta
-    except (ValueError, IndexError):
-        # another writer puts something else there
-        return place
-    return reader.place if repeated else place
-
-
-def _page_places(data: mmap.mmap, chunk: Fields, place: int, end: int, odd: list[str]) -> int:
-    """Read where the pages of a chunk are said to begin; return where that ends."""
-    reader = Reader(data, chunk[4], end)
-    index = reader.structure()
-    if chunk[4] != place or reader.place != place + chunk[5]:
-        odd.append("bytes before its footer")
-    if set(index) - {1} or any(set(one) - {1, 2, 3} for one in index[1]):
-        odd.append("unknown fields of an index")
-    return reader.place
+    return tuple(pages)
 
 
 class Reader:
-    """Reads structures of Thrift's compact protocol as ``{number of the field: value}``."""
+    """Reads structures of Thrift's compact protocol as ``{number of the field: value}``.
+
+    Each number and each field can be read in one form only, the shortest: longer ones could carry something.
+    """
 
     def __init__(self, data: mmap.mmap, place: int, end: int) -> None:
         self.data, self.place, self.end = data, place, end
         self.depth = 0
+        self.shape = bytearray()
 
     def structure(self) -> Fields:
         """Read a structure up to its end."""
@@ -184,17 +147,16 @@ class Reader:
         fields: Fields = {}
         number = 0
         while head := self._byte():
-            number = number + (head >> 4) if head >> 4 else self._signed()
-            if number in fields:
-                raise ValueError("a field stands twice")
+            self.shape.append(head)
+            before, number = number, number + (head >> 4) if head >> 4 else self._signed()
+            if number in fields or (head < 16 and 0 < number - before < 16):
+                raise ValueError("a field stands twice, or its number is written in another way")
             kind = head & 15
             fields[number] = kind == 1 if kind in (1, 2) else self._value(kind)
         self.depth -= 1
         return fields
 
     def _value(self, kind: int) -> Any:
-        if kind in (1, 2):
-            return self._byte() == 1
         if kind == 3:
             return self._byte()
         if kind in (4, 5, 6):
@@ -211,9 +173,10 @@ class Reader:
 
     def _list(self) -> list[Any]:
         head = self._byte()
+        self.shape.append(head)
         count = head >> 4 if head >> 4 < 15 else self._whole()
-        if count > self.end - self.place:
-            raise ValueError("a list longer than the file")
+        if count > self.end - self.place or head >> 4 == 15 > count:
+            raise ValueError("a list longer than the file, or its length is written in another way")
         return [self._value(head & 15) for _ in range(count)]
 
     def _byte(self) -> int:
@@ -232,6 +195,8 @@ class Reader:
             number |= (byte & 127) << shift
             shift += 7
             if byte < 128:
+                if shift > 7 and not byte:
+                    raise ValueError("a number is written with leading zeros")
                 return number
             if shift > 63:
                 raise ValueError("a number is too long")

@@ -16,7 +16,7 @@ from sfumato.statistics.dismissal import Dismiss
 from sfumato.statistics.language import parse
 from sfumato.statistics.sensitivity import Wanted
 
-TimeUnit = Annotated[str, Field(pattern=r"^\d{1,2}(y|mo|w|d|h|m|s|ms|us)$")]
+TimeUnit = Annotated[str, Field(pattern=r"^[0-9]{1,2}(y|mo|w|d|h|m|s|ms|us)$")]
 
 
 class Exchanged(Settings):

@@ -32,6 +32,7 @@ from sfumato.release.certificate import (
     Certificate,
     DataFacts,
     digest_of,
+    public_version,
     read_json,
     record_file,
     to_json,
@@ -505,4 +506,5 @@ def _verify(folder: Path) -> None:
 
 def _versions() -> dict[str, str]:
     # of the code that runs, which need not be what is installed
-    return {"sfumato": __version__, "numpy": np.__version__, "polars": pl.__version__}
+    found = {"sfumato": __version__, "numpy": np.__version__, "polars": pl.__version__}
+    return {name: public_version(version) for name, version in found.items()}

@@ -1,0 +1,210 @@
+"""Whether a Parquet file holds anything that another one of the same cells does not.
+
+Versions of Polars may compress pages otherwise, so that sizes and places in the file differ. All else must be the same:
+the footer, the header of every page, and every page as it is decompressed.
+"""
+
+from __future__ import annotations
+
+import io
+import mmap
+import re
+import struct
+from collections.abc import Iterator, Sequence
+from itertools import chain
+from typing import IO, Any
+
+import polars as pl
+
+from sfumato.errors import ReleaseError
+from sfumato.release.parquet import MAGIC, Content, Fields, Page, Reader, content_of
+
+CREATOR = r"Polars \(python\) version {version} \(build [0-9a-f]{{40}}\)"
+FRAME = b"\x28\xb5\x2f\xfd"
+"""What a frame of Zstandard begins with."""
+ZSTANDARD = 6
+RAW, RLE, RESERVED = 0, 1, 3
+
+
+def additions(file: IO[bytes], name: str, own: IO[bytes], version: str) -> Iterator[str]:
+    """Say what a Parquet file has that one which was written here from its cells does not have.
+
+    Parameters
+    ----------
+    file
+        The file in question.
+    name
+        What it is called.
+    own
+        The cells of this file as this version of Polars writes them.
+    version
+        The version of Polars that the file is said to be written with.
+    """
+    try:
+        with content_of(file, name) as (data, content), content_of(own, name) as (own_data, own_content):
+            yield from _additions(data, content, own_data, own_content, version)
+    except ReleaseError as error:
+        yield error.message
+
+
+def _additions(data: mmap.mmap, content: Content, own_data: mmap.mmap, own: Content, version: str) -> Iterator[str]:
+    creator, _ = (its.footer.pop(6, b"") for its in (content, own))
+    if not re.fullmatch(CREATOR.format(version=re.escape(version)).encode(), creator):
+        yield f"another creator than Polars {version}"
+    if content.shape != own.shape or _without_places(data, content) != _without_places(own_data, own):
+        yield "bytes between its pages, or a footer that is not that of its cells"
+    pages, own_pages = (tuple(chain.from_iterable(its.pages)) for its in (content, own))
+    if len(pages) != len(own_pages):
+        yield "other pages than its cells"
+    elif any(_differ(data, one, own_data, other) for one, other in zip(pages, own_pages, strict=True)):
+        yield "pages that are not those of its cells"
+
+
+def _differ(data: mmap.mmap, page: Page, own_data: mmap.mmap, own: Page) -> bool:
+    """Whether two pages differ in anything but how they are compressed."""
+    if page.shape != own.shape or _without(page.header, 3) != _without(own.header, 3):
+        return True
+    body, own_body = data[page.body : page.end], own_data[own.body : own.end]
+    if body == own_body:
+        return False
+    # the header of a frame follows from the size of its content
+    if _frame_header(body) != _frame_header(own_body):
+        return True
+    return _decompressed(body, page.header[2]) != _decompressed(own_body, own.header[2])
+
+
+def _without(fields: Fields, number: int) -> Fields:
+    return {key: value for key, value in fields.items() if key != number}
+
+
+def _without_places(data: mmap.mmap, content: Content) -> list[Any]:
+    """Return what a footer says beside where and how large things are, and what lies between the pages.
+
+    Each place and size is given as what it is more than the real one: zero, if the writer means what we do.
+    """
+    found: list[Any] = [_without(content.footer, 4)]
+    pages, place = iter(content.pages), len(MAGIC)
+    groups = content.footer.get(4, [])
+    for group in groups:
+        whole = {key: value for key, value in group.items() if key != 1}
+        _less(whole, {5: place, 2: sum(chunk[3][6] for chunk in group[1]), 6: sum(chunk[3][7] for chunk in group[1])})
+        found.append(whole)
+        for chunk in group[1]:
+            its = next(pages)
+            found.append(its[0].start - place)
+            found.append(_chunk_without_places(chunk, its))
+            place, repeated = _behind(data, chunk[3], its[-1].end, content.start)
+            found.append(repeated)
+    for chunk, its in zip((chunk for group in groups for chunk in group[1]), content.pages, strict=True):
+        if 4 in chunk:
+            index, shape, after = _index_without_places(data, chunk[4], content.start, its)
+            found += [chunk[4] - place, chunk[5] - (after - chunk[4]), index, shape]
+            place = after
+    return [*found, content.start - place]
+
+
+def _chunk_without_places(chunk: Fields, pages: Sequence[Page]) -> Fields:
+    meta = dict(chunk[3])
+    values = next(page for page in pages if 7 not in page.header)
+    end = meta[9] + meta[7]
+    _less(
+        meta,
+        {
+            6: sum(page.body - page.start + page.header[2] for page in pages),
+            7: pages[-1].end - pages[0].start,
+            9: values.start,
+            11: pages[0].start,
+        },
+    )
+    rest = {**chunk, 3: meta}
+    _less(rest, {2: end})
+    return {key: value for key, value in rest.items() if key not in (4, 5)}
+
+
+def _index_without_places(data: mmap.mmap, place: int, end: int, pages: Sequence[Page]) -> tuple[Fields, bytes, int]:
+    """Read where the pages of a chunk are said to begin; also return its fields and types, and where it ends."""
+    reader = Reader(data, place, end)
+    index = reader.structure()
+    for one, page in zip(index[1], (page for page in pages if 7 not in page.header), strict=True):
+        _less(one, {1: page.start, 2: page.end - page.start})
+    return index, bytes(reader.shape), reader.place
+
+
+def _behind(data: mmap.mmap, meta: Fields, place: int, end: int) -> tuple[int, bytes]:
+    """Skip the description of a chunk that Polars repeats behind its pages; also return its fields and types."""
+    reader = Reader(data, place, end)
+    try:
+        repeated = reader.structure() == meta
+    except (ValueError, IndexError):
+        # something else stands there, of which the next place says how much
+        return place, b""
+    return (reader.place, bytes(reader.shape)) if repeated else (place, b"")
+
+
+def _less(fields: Fields, amounts: Fields) -> None:
+    for number, amount in amounts.items():
+        if number in fields:
+            fields[number] -= amount
+
+
+def _frame_header(body: bytes) -> bytes:
+    """Return the header of a compressed page, which must be one frame of Zstandard with nothing before or behind it."""
+    if body[:4] != FRAME:
+        raise ValueError("no frame of Zstandard")
+    flags = body[4]
+    if flags & 0b00011111:
+        raise ValueError("a dictionary, a checksum or unused bits")
+    single, size = bool(flags & 32), (1 if flags & 32 else 0, 2, 4, 8)[flags >> 6]
+    start = place = 5 + (not single) + size
+    last = False
+    while not last:
+        head = int.from_bytes(body[place : place + 3], "little")
+        last, kind, length = bool(head & 1), head >> 1 & 3, head >> 3
+        if kind == RESERVED or place + 3 > len(body) or (not length and place > start):
+            raise ValueError("a block that is none, or is empty")
+        place += 3 + (1 if kind == RLE else length)
+    if place != len(body):
+        raise ValueError("bytes behind a frame")
+    return body[:start]
+
+
+def _decompressed(body: bytes, size: int) -> bytes:
+    """Decompress a page: Polars reads it as the only value of a Parquet file that is made around it."""
+    header = _written({1: 0, 2: size, 3: len(body), 5: {1: 1, 2: 0, 3: 3, 4: 3}})
+    length = len(header) + len(body)
+    meta = {1: 7, 2: [0], 3: [b"page"], 4: ZSTANDARD, 5: 1, 6: len(header) + size, 7: length, 9: len(MAGIC)}
+    schema = [{4: b"root", 5: 1}, {1: 7, 2: size, 3: 0, 4: b"page"}]
+    footer = _written({1: 1, 2: schema, 3: 1, 4: [{1: [{2: 0, 3: meta}], 2: length, 3: 1}]})
+    file = io.BytesIO(b"".join((MAGIC, header, body, footer, struct.pack("<I", len(footer)), MAGIC)))
+    try:
+        return bytes(pl.read_parquet(file).item())
+    except pl.exceptions.PolarsError:
+        raise ValueError("a page that cannot be decompressed") from None
+
+
+def _written(value: Any) -> bytes:
+    """Write numbers, bytes, lists and structures in Thrift's compact protocol; fields by number, none 16 apart."""
+    if isinstance(value, int):
+        return _whole(value << 1)
+    if isinstance(value, bytes):
+        return _whole(len(value)) + value
+    if isinstance(value, list):
+        return bytes([len(value) << 4 | _kind(value[0])]) + b"".join(map(_written, value))
+    fields, before = b"", 0
+    for number, its in value.items():
+        fields += bytes([number - before << 4 | _kind(its)]) + _written(its)
+        before = number
+    return fields + b"\0"
+
+
+def _kind(value: Any) -> int:
+    # readers take whole numbers of any size for those of 64 bits
+    return {int: 6, bytes: 8, list: 9, dict: 12}[type(value)]
+
+
+def _whole(number: int) -> bytes:
+    found = bytearray()
+    while number > 127:
+        found.append(number & 127 | 128)
+        number >>= 7
+    return bytes([*found, number])

@@ -23,8 +23,10 @@ from sfumato.report import write_report
 SECRET = Secret(bytes(range(16)))
 ORIGINALS = 24
 BEFORE = {"snapped": 24, "suppressed": 24, "values apart": 24, "group": 2}
+BEFORE |= {"guessed kinds": 2, "guessed kinds, sensitive": 2, "guessed kinds, nodes": 2}
 """So many different public files stood beside one and the same table."""
 SETS = {"age": {"young": Falling(corners=(30.0, 50.0)), "old": Rising(corners=(30.0, 50.0))}}
+CLASSES = Hierarchy.from_mapping({str(size): ("low" if size in (1, 2, 5) else "high", "*") for size in range(1, 7)})
 TOWNS = Hierarchy.from_mapping({town: (town[0], "*") for town in ("a1", "a2", "b1", "b2")})
 ARMY = sf.Group(vital={"work": ["army"]}, parameter="area")
 
@@ -104,6 +106,25 @@ def places(rng: np.random.Generator) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=["area", "work"], orient="row")
 
 
+SIZES = {1: "small", 2: "middle", 3: "large", 4: "huge"}
+
+
+def labelled(frame: pl.DataFrame) -> sf.Microfile:
+    return sf.Microfile(frame, labels={"size": SIZES})
+
+
+def with_few_unlabelled(rng: np.random.Generator) -> sf.Microfile:
+    """Some of the records that are left out have a size without a label, so that sizes look like numbers."""
+    frame = with_few_lacking(rng)
+    few = frame["age"].is_null().to_numpy()
+    return labelled(frame.with_columns(size=np.where(few, rng.choice([1, 7]), np.arange(frame.height) % 4 + 1)))
+
+
+def with_unlabelled_behind_nodes(rng: np.random.Generator) -> sf.Microfile:
+    size = [1, 2, 1, 2, *rng.choice([1, 2, 5], 2), 3, 4, 3, 4, *rng.choice([3, 4, 6], 2)]
+    return labelled(pl.DataFrame({"size": size, "ill": ["x", "y"] * 6}))
+
+
 def boxes(**given: object) -> sf.Boxes:
     return sf.Boxes(**{"quasi": ["age"], "k": 4} | given)
 
@@ -118,6 +139,12 @@ CASES = {
     "values apart, by steward": (halves, boxes(l=2, epsilon={"age": 1.0}, edges="tight")),
     "diverse": (numbers, boxes(sensitive=["ill"], l=2, t=0.5)),
     "suppressed": (with_few_lacking, boxes(suppress=0.3, missing="own")),
+    "guessed kinds": (with_few_unlabelled, boxes(suppress=0.3, missing="own")),
+    "guessed kinds, sensitive": (
+        with_few_unlabelled,
+        boxes(sensitive=["size"], t=0.9, suppress=0.3, missing="own"),
+    ),
+    "guessed kinds, nodes": (with_unlabelled_behind_nodes, boxes(quasi=["size"], hierarchies={"size": CLASSES})),
     "dates": (dates, boxes()),
     "sets": (categories, boxes(quasi=["town"])),
     "tree": (categories, boxes(quasi=["town"], hierarchies={"town": TOWNS})),
@@ -138,15 +165,15 @@ CASES = {
 def written(case: str, folder) -> dict[bytes, list]:
     """Write releases of many originals; return their folders by the bytes of the data."""
     make, protection = CASES[case]
-    originals: dict[str, pl.DataFrame] = {}
+    originals: dict[str, pl.DataFrame | sf.Microfile] = {}
     rng = np.random.default_rng(1)
     for _ in range(ORIGINALS):
-        frame = make(rng)
-        originals[frame.write_csv()] = frame
+        made = make(rng)
+        originals[(made.frame if isinstance(made, sf.Microfile) else made).write_csv()] = made
     found = defaultdict(list)
-    for number, frame in enumerate(originals.values()):
+    for number, original in enumerate(originals.values()):
         (folder / str(number)).mkdir()
-        release = protection.protect(frame, secret=SECRET)
+        release = protection.protect(original, secret=SECRET)
         out = release.write(folder / str(number) / "release")
         found[(out / "data.parquet").read_bytes()].append(out)
     return found

@@ -50,6 +50,7 @@ from sfumato.microfile.microfile import Microfile
 from sfumato.parallel import side_by_side
 from sfumato.progress import Progress, silent
 from sfumato.randomness import Secret
+from sfumato.release.codebook import written_codes
 from sfumato.release.households import refuse_sharper, released_in_common, renumbered
 from sfumato.release.release import Release
 from sfumato.statistics.language import parse
@@ -416,9 +417,23 @@ def _column(
         return range_column(axis, edges, lacking)
     if axis.kind == "tree":
         found = node_column(axis, edges, lacking) if cells is None else run_column(axis, edges, lacking)
-        numeric = task.microfile.attribute(axis.name).kind is Kind.NUMERIC
-        return replace(found, form=found.form.model_copy(update={"numeric": numeric}))
+        return found.described(numeric=_is_numeric(task.microfile, axis.name, found.form))
     return interval_column(axis, edges, lacking, released_type(task.microfile.series(axis.name).dtype))
+
+
+def _is_numeric(microfile: Microfile, name: str, form: Form) -> bool:
+    """Whether the values behind nodes are numbers; as far as nobody said so, of what the release shows of them.
+
+    Whether all values of the original have labels, by which kinds are guessed, would tell of those that do not.
+    """
+    attribute = microfile.attribute(name)
+    if not attribute.guessed or not attribute.labels or not isinstance(form, Sets):
+        return attribute.kind is Kind.NUMERIC
+    dtype = microfile.series(name).dtype
+    labelled = {text for code in attribute.labels for text in written_codes(code)}
+    return (dtype.is_numeric() or dtype.is_temporal()) and not labelled.issuperset(
+        member for its in form.members.values() for member in its
+    )
 
 
 def _present(task: Task, axis: Axis, boxes: Subdivision) -> Present:

@@ -69,6 +69,8 @@ class Attribute:
     """What codes mean, where the file says so."""
     title: str = ""
     """The attribute's name in words, where the file has one."""
+    guessed: bool = False
+    """Whether the kind was guessed from the values and their labels; nobody declared it."""
 
     @property
     def declared(self) -> str | list[Code]:

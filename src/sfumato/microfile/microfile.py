@@ -17,7 +17,7 @@ from sfumato.forking import begin_work
 from sfumato.html import MOST_ROWS
 from sfumato.html import table as html_table
 from sfumato.microfile.attribute import Attribute, Code, Kind, kind_named, ordered_categories
-from sfumato.microfile.encoding import Encoded, encode
+from sfumato.microfile.encoding import Encoded, encode, is_one_of
 from sfumato.parallel import side_by_side
 
 Missing = Code | Iterable[Code] | Mapping[str, Code | Iterable[Code]]
@@ -212,7 +212,7 @@ class Microfile:
         kept = {name: a for name, a in self.attributes.items() if name not in columns}
         return Microfile(
             table.to_native(),
-            kinds={**{n: a.declared for n, a in kept.items()}, **(kinds or {})},
+            kinds={**{n: a.declared for n, a in kept.items() if not a.guessed}, **(kinds or {})},
             missing={name: a.missing for name, a in kept.items()},
             labels={**{name: a.labels for name, a in kept.items()}, **(labels or {})},
             titles={**{name: a.title for name, a in kept.items()}, **(titles or {})},
@@ -260,6 +260,19 @@ class Microfile:
             return self
         copy = self._like(table)
         copy.attributes = {name: replace(attribute, missing=()) for name, attribute in copy.attributes.items()}
+        return copy
+
+    def with_kinds_guessed_again(self) -> Microfile:
+        """Return a microfile whose guessed kinds are those of its own records, not of the file they were taken from."""
+        again = {
+            name: replace(one, kind=_guess(self.series(name), one.labels, one.missing))
+            for name, one in self.attributes.items()
+            if one.guessed and one.labels
+        }
+        if all(one.kind is self.attributes[name].kind for name, one in again.items()):
+            return self
+        copy = self._like(self._table)
+        copy.attributes |= again
         return copy
 
     def _like(self, table: nw.DataFrame[Any]) -> Microfile:
@@ -422,7 +435,7 @@ def _describe(
     numbers = series.dtype.is_numeric() or series.dtype.is_temporal()
     order: tuple[Code, ...] = ()
     if kind is None:
-        guessed = _guess(series, labels)
+        guessed = _guess(series, labels, missing)
     elif isinstance(kind, str):
         guessed = kind_named(kind, attribute=name)
     else:
@@ -437,16 +450,18 @@ def _describe(
             f"column {name!r} holds {int(series.is_infinite().sum())} infinite values",
             hint="replace them by missing values, or by the largest value that occurs",
         )
-    return Attribute(name, guessed, order=order, missing=missing, labels=dict(labels), title=title)
+    return Attribute(
+        name, guessed, order=order, missing=missing, labels=dict(labels), title=title, guessed=kind is None
+    )
 
 
-def _guess(series: pl.Series, labels: Mapping[Code, str]) -> Kind:
-    """Guess a kind: a file's own types decide; numbers whose every value has a label are categories."""
+def _guess(series: pl.Series, labels: Mapping[Code, str], missing: tuple[Code, ...]) -> Kind:
+    """Guess a kind: a file's own types decide; numbers whose every known value has a label are categories."""
     dtype = series.dtype
     if not (dtype.is_numeric() or dtype.is_temporal()):
         return Kind.CATEGORICAL
     if labels:
         values = series.drop_nulls().unique().to_list()
-        if all(value in labels for value in values):
+        if all(value in labels or is_one_of(value, missing) for value in values):
             return Kind.CATEGORICAL
     return Kind.NUMERIC

@@ -169,7 +169,7 @@ def _without_gaps(settings: FuzzyPartition, microfile: Microfile, names: Sequenc
     for name in names:
         lacking = where_any(microfile.encoded(name).missing, homes)
         columns[name] = microfile.series(name).set(pl.Series(lacking), None)
-    kinds = {name: microfile.attribute(name).declared for name in names}
+    kinds = {name: its.declared for name in names if not (its := microfile.attribute(name)).guessed}
     return microfile.with_columns(columns, kinds=kinds)
 
 

@@ -134,17 +134,17 @@ def _title(table: Microfile, name: str) -> str:
 
 def _meanings(form: Sets, labels: Mapping[Code, str]) -> dict[str, str]:
     """Return what the categories behind sets mean, whether or not they occur: labels of some would show which do."""
-    written = {member: label for code, label in labels.items() for member in _written(code)}
+    written = {member: label for code, label in labels.items() for member in written_codes(code)}
     if form.open:
         form = form.model_copy(update={"open": ()})
     places = sorted({place for its in form.behind(list(written)).values() for place in its})
     return {member: written[member] for member in (list(written)[place] for place in places)}
 
 
-def _written(code: Code) -> tuple[str, ...]:
+def written_codes(code: Code) -> tuple[str, ...]:
     """Return how columns of different types write a code.
 
-    >>> _written(1.0), _written("01")
+    >>> written_codes(1.0), written_codes("01")
     (('1.0', '1'), ('01',))
     """
     if isinstance(code, str):

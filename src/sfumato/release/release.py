@@ -101,7 +101,8 @@ class Release:
         secret: Secret | None = None,
         notes: Sequence[str] = (),
     ) -> None:
-        self.microfile = as_microfile(table).with_codes_missing()
+        # a kind that was guessed from records that are left out would tell of them
+        self.microfile = as_microfile(table).with_codes_missing().with_kinds_guessed_again()
         left = [name for name in identifiers if name in self.microfile.attributes]
         if left:
             raise ReleaseError(f"identifier {left[0]!r} is still in the table", hint="leave it out before releasing")

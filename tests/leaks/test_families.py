@@ -9,6 +9,7 @@ import polars as pl
 import pytest
 
 import sfumato as sf
+from sfumato.report import write_report
 
 LARGEST = 6
 """Who links takes records for a household if at most this number of them have the same values."""
@@ -100,6 +101,19 @@ def test_shared_values_that_are_quasi_put_no_family_together(figure):
 
 
 def test_no_page_says_that_nobody_can(request):
-    docs = request.config.rootpath / "docs"
-    told = [path.name for path in docs.rglob("*.md") if "can put families together" in path.read_text(encoding="utf-8")]
+    root = request.config.rootpath
+    pages = [*(root / "docs").rglob("*.md"), root / "README.md", *(root / "src").rglob("*.py")]
+    claims = ("can put families together", "cannot be put together", "nobody can link", "keeps families apart")
+    told = [(path.name, claim) for path in pages for claim in claims if claim in path.read_text(encoding="utf-8")]
     assert told == []
+
+
+@pytest.mark.parametrize("method", ["boxes", "fuzzy"])
+def test_the_report_says_that_withheld_numbers_do_not_keep_members_apart(method, tmp_path):
+    release = protect(method, households())
+    write_report(release.write(tmp_path / "out"), tmp_path / "report.html")
+    page = (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert "Withheld numbers do not keep members apart" in page
+    # how many households are put together only the original tells: that stays with the steward
+    assert "can be put together" not in page
+    assert not any("can be put together" in path.read_text(errors="replace") for path in (tmp_path / "out").iterdir())

@@ -92,6 +92,13 @@ def test_a_resealed_certificate_cannot_lie_about_the_data(folder):
     assert any("k: promised 4, reached 3" in f.message for f in audit_folder(folder).findings)
 
 
+@pytest.mark.parametrize("said", [5, 7])
+def test_a_resealed_certificate_cannot_lie_about_the_number_of_records(folder, said):
+    """More records than it says are as wrong as fewer."""
+    edit(folder, lambda c: c["data"].update(records=said), reseal=True)
+    assert f"has 6 records, the certificate says {said}" in told(folder)
+
+
 @pytest.mark.parametrize("change", [{"quasi": 5}, {"k": 10**400}, {"k": "many"}])
 def test_promises_that_are_none(folder, change):
     edit(folder, lambda c: c["promise"].update(change), reseal=True)

@@ -121,6 +121,10 @@ def withheld_households(evidence: Evidence) -> Iterator[str]:
             f"When it was made, each block had records of at least {_value(households, 'k')} households; their numbers "
             "are withheld, so that this cannot be measured again."
         )
+        yield (
+            "Withheld numbers do not keep members apart: records with the same rare value of what a household shares, "
+            "such as its rent, may belong together."
+        )
 
 
 def told_together(measured: Mapping[str, Any]) -> Iterator[str]:

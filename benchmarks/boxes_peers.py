@@ -137,7 +137,7 @@ def aiprivacy(original: pd.DataFrame, k: int, folder: Path) -> tuple[float, Coun
 def _do_without_torch() -> None:
     """Stand in for torch, gigabytes that the toolkit imports only for a type of data that it is not given here."""
     if importlib.util.find_spec("torch") is None:
-        import art.estimators.classification  # noqa: F401  it does without torch, if it finds none
+        import art.estimators.classification  # noqa: F401  # it does without torch, if it finds none
 
         torch = types.ModuleType("torch")
         torch.Tensor = type("Tensor", (), {})

@@ -34,9 +34,9 @@ def run() -> Iterator[Row]:
     for attributes, sets in SIZES:
         records, start = _clouds(RECORDS, attributes, sets)
         what = f"of {RECORDS:,} records, {attributes} attributes, {sets} sets"
-        c_means: Make = lambda n, v=start: sf.FuzzyCMeans(len(v), init=v, max_iter=n, tol=0.0)  # noqa: E731
-        kessel: Make = lambda n, v=start: sf.GustafsonKessel(len(v), init=v, max_iter=n, tol=0.0)  # noqa: E731
-        lloyd: Make = lambda n, v=start: KMeans(len(v), init=v, n_init=1, max_iter=n, tol=0.0, copy_x=False)  # noqa: E731
+        c_means: Make = lambda n, v=start: sf.FuzzyCMeans(len(v), init=v, max_iter=n, tol=0.0)  # noqa: E731  # one line each
+        kessel: Make = lambda n, v=start: sf.GustafsonKessel(len(v), init=v, max_iter=n, tol=0.0)  # noqa: E731  # one line each
+        lloyd: Make = lambda n, v=start: KMeans(len(v), init=v, n_init=1, max_iter=n, tol=0.0, copy_x=False)  # noqa: E731  # one line each
         (ours, longer, theirs), bare = _iterations(records, c_means, kessel, lloyd)
         print("    without what a fit begins and ends with: {:.4f} s, {:.4f} s; k-means {:.4f} s".format(*bare))
         yield Row(f"iteration of fuzzy c-means {what}", ours, "scikit-learn's k-means", theirs, "1", ours <= theirs)

@@ -49,4 +49,5 @@ def enclosing(series: pl.Series) -> tuple[Reals, Reals]:
     if not off.any():
         return nearest, nearest
     aside = off.to_numpy()
-    return tuple(np.where(aside, np.nextafter(nearest, way), nearest) for way in (-np.inf, np.inf))  # type: ignore[return-value]
+    below, above = (np.where(aside, np.nextafter(nearest, way), nearest) for way in (-np.inf, np.inf))
+    return below, above

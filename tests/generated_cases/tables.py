@@ -16,7 +16,7 @@ ODD_TEXTS = (
     "=1+1", "'=1", "@x", "-", "+3", "a,b", 'say "so"', "two\nlines", "tab\there", " blank ", "NA", "null", "E10", "1e5",
     "007", "Ünïcode", "東京", "e\u0301", "\u200bhidden", "a;b", "'", "x" * 200, ".", "true", "2020-01-01", "{a}", "[b]",
     "*",
-)  # fmt: skip
+)  # fmt: skip  # one below the other they would fill a page
 CLOCKS = ("dates", "times in ms", "times in us", "times in ns", "durations", "times of day")
 EPOCH = datetime.datetime(1970, 1, 1)
 
@@ -232,7 +232,7 @@ FREQUENT = [
     _few_integers, _integers, _reals, _rounded, _days, _booleans, _categories, _ordinals, _numbered, _coded,
     _coded_text, _texts, _decimals, _small_reals, _times("ms", 10**3), _times("us", 10**6), _times("ns", 10**9),
     _around_2_53, _above_2_53,
-]  # fmt: skip
+]  # fmt: skip  # one below the other they would fill a page
 RARE = [_zeros, _unsigned, _long_decimals, _infinite, _durations, _clock, _names, _constant, _absent, _lists]
 
 

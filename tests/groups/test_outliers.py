@@ -64,7 +64,7 @@ def test_tau(m, alpha, expected):
                                         (9, 18.0, 8.895478131949593, 15.807468770023641),
                                         (8, 17.0, 11.489992587101558, 20.096897912197402)]),
     ],
-)  # fmt: skip
+)  # fmt: skip  # rows of numbers, as printed
 def test_worked_examples(signal, alpha, robust, order, steps):
     found = outliers(signal, alpha, robust)
     assert tuple(place + 1 for place in found.order) == order

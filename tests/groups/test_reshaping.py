@@ -21,8 +21,8 @@ OTHERS = np.array([3, 2, 9, 1, 4, 6, 2, 8, 5, 7, 1, 3, 2, 6, 4, 5]) / 1000
 @pytest.mark.parametrize("robust", [True, False])
 def test_every_way_hides_every_kind(how, kind, robust):
     sizes = None if kind == "quantity" else SIZES
-    task = Reshaping(QUANTITY, [15], fixed=[8], robust=robust, sizes=sizes,
-                     subordinate=OTHERS if kind == "difference" else None)  # fmt: skip
+    subordinate = OTHERS if kind == "difference" else None
+    task = Reshaping(QUANTITY, [15], fixed=[8], robust=robust, sizes=sizes, subordinate=subordinate)
     signal = np.array(QUANTITY) / (1.0 if sizes is None else sizes) - (OTHERS if kind == "difference" else 0.0)
     assert 15 in outliers(signal, robust=robust)
     counts = reshape(how, task, rng=np.random.default_rng(3))

@@ -225,7 +225,7 @@ def test_greedy_takes_the_cheapest_pair_that_helps_each_time():
 def test_worked_examples_are_those_of_the_papers(pytestconfig):
     path = pytestconfig.rootpath.parent / "shared" / "papers" / "golden.json"
     if not path.exists():
-        pytest.skip("the papers are not here")
+        pytest.skip(f"the worked examples of the papers are not in {path.parent}")
     golden = json.loads(path.read_text())["p004"]
     for ours, theirs in ((SWAP_TOY, "swap_toy"), (TRANSSHIP_TOY, "swap_transship_toy")):
         assert all(golden[theirs][key] == value for key, value in ours.items())

@@ -24,7 +24,7 @@ def test_the_printed_coefficients():
     rows = {1: [0.637, 0, 0, -0.137], 2: [0.296, 0.233, 0, -0.029], 3: [0.079, 0.404, 0, 0.017],
             4: [-0.012, 0.512, 0, 0], 5: [-0.137, 0.637, 0, 0], 6: [-0.029, 0.296, 0.233, 0],
             10: [0, -0.029, 0.296, 0.233], 14: [0.233, 0, -0.029, 0.296], 15: [0.404, 0, 0.017, 0.079],
-            16: [0.512, 0, 0, -0.012]}  # fmt: skip
+            16: [0.512, 0, 0, -0.012]}  # fmt: skip  # rows of numbers, as printed
     matrix = synthesis_matrix(16)
     for row, expected in rows.items():
         assert matrix[row - 1] == pytest.approx(expected, abs=0.0006)

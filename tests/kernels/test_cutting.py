@@ -128,7 +128,7 @@ def test_exchanges_without_heat_only_pay(seed, boxes, k, limited):
     made_exchanges = exchange_groups(
         made, limits_with(k, rules), order, ends, np.arange(boxes), np.array([0, boxes]), records, 0.0, seed,
         np.zeros(16, dtype=np.int64), np.zeros(2, dtype=np.int64),
-    )  # fmt: skip
+    )  # fmt: skip  # arrays of the search below those of the boxes
     after = cost(made, order, ends)
     assert after < before if made_exchanges else after == before
     np.testing.assert_array_equal(np.sort(order), np.arange(records))

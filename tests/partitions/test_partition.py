@@ -462,7 +462,7 @@ def test_hostile_numbers_give_a_release_or_an_error_of_our_own(method, kind):
         try:
             release = asked.protect(file)
         except SfumatoError as refused:
-            assert "hours" in str(refused) or isinstance(refused, UnattainableError | SettingError)  # noqa: PT017
+            assert "hours" in str(refused) or isinstance(refused, UnattainableError | SettingError)  # noqa: PT017  # or a release
         else:
             assert kind not in ("infinite", "minus infinite", "durations", "dates")
             assert release.audit().holds

@@ -79,7 +79,7 @@ def _whole(axis: Axis, ends: Reals | Counts, side: int) -> pl.Series:
 
 def _as_integers(series: Sequence[pl.Series]) -> list[pl.Series]:
     """Return whole numbers in 64 bits if they fit; else as doubles at or beyond them."""
-    if all(int(its.min()) >= -LONGEST and int(its.max()) < LONGEST for its in series):  # type: ignore[arg-type]
+    if all(int(its.min()) >= -LONGEST and int(its.max()) < LONGEST for its in series):  # type: ignore[arg-type]  # of whole numbers
         return [its.cast(pl.Int64) for its in series]
     return [
         pl.Series([outward(end, side) for end in its.to_list()], dtype=pl.Float64)

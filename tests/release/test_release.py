@@ -322,3 +322,12 @@ def test_decimals_with_hierarchical_t_keep_their_promise_when_written(tree, kind
     assert audit.holds, audit.findings
     assert audit.measured["attributes"]["pay"]["unknown_to_hierarchy"] == 0
     assert 0 < audit.t <= 0.3
+
+
+def test_sets_that_no_record_has_do_not_leave(tmp_path):
+    table = pl.DataFrame({"town": ["north", "north"]})
+    sets = sf.Sets(members={"north": ("a", "b"), "south": ("SECRET",)}, open=("south",))
+    release = sf.Release(table, promise=sf.Promise(quasi="town", k=2), forms={"town": sets})
+    assert release.codebook.attributes["town"].form == sf.Sets(members={"north": ("a", "b")})
+    release.write(tmp_path / "out")
+    assert not any(b"SECRET" in file.read_bytes() for file in (tmp_path / "out").iterdir())

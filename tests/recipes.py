@@ -33,6 +33,15 @@ age = [18, 65]
 """
 
 
+def group_recipe(hide: str, *, more: str = "", boxes: str = "", seed: int | None = None) -> str:
+    """Return a recipe that hides how many soldiers work in an area; ``boxes`` are settings of what follows the mask."""
+    lines = [] if seed is None else [f"seed = {seed}"]
+    lines += ["[microfile]", 'path = "people.csv"', "[[protect]]", 'method = "group"', 'vital = { work = ["army"] }']
+    lines += ['parameter = "area"', f'hide = ["{hide}"]', 'influential = ["age"]', more]
+    lines += ["[[protect]]", 'method = "boxes"', boxes] if boxes else []
+    return "\n".join(lines) + "\n"
+
+
 def people(records: int = 400) -> pl.DataFrame:
     rng = np.random.default_rng(0)
     age = rng.integers(15, 90, records)

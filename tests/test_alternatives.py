@@ -13,6 +13,7 @@ from sfumato.datasets import health_survey
 from sfumato.errors import SettingError, UnattainableError
 from sfumato.measures import detail_of, information_loss
 from sfumato.recipe import read_recipe
+from tests.recipes import group_recipe
 
 BOXES = sf.Boxes(quasi=["age", "sex", "hours"], sensitive="illness", k=10, l=3, preserve=["mean(age)"], seed=0)
 
@@ -64,36 +65,21 @@ def test_what_is_no_k(people):
             check_others(wrong)
 
 
-RECIPE = """
-seed = 1
-[microfile]
-path = "people.csv"
-[[protect]]
-method = "group"
-vital = { army = ["y"] }
-parameter = "town"
-hide = ["t3"]
-influential = ["age"]
-"""
-INDIVIDUAL = """
-[[protect]]
-method = "boxes"
-quasi = ["age"]
-k = 5
-preserve = ["mean(age)"]
-"""
+INDIVIDUAL = 'quasi = ["age"]\nk = 5\npreserve = ["mean(age)"]'
 
 
 @pytest.fixture
 def recipe(tmp_path):
     soldiers = {f"t{n}": 30 if n == 3 else 2 + n % 3 for n in range(10)}
     rows = [
-        (town, "y" if place < army else "n", 20 + place % 60) for town, army in soldiers.items() for place in range(90)
+        (area, "army" if place < army else "other", 20 + place % 60)
+        for area, army in soldiers.items()
+        for place in range(90)
     ]
-    pl.DataFrame(rows, schema=["town", "army", "age"], orient="row").write_csv(tmp_path / "people.csv")
+    pl.DataFrame(rows, schema=["area", "work", "age"], orient="row").write_csv(tmp_path / "people.csv")
 
-    def read(text):
-        (tmp_path / "r.toml").write_text(text)
+    def read(boxes):
+        (tmp_path / "r.toml").write_text(group_recipe("t3", boxes=boxes, seed=1))
         return read_recipe(tmp_path / "r.toml")
 
     return read
@@ -101,8 +87,8 @@ def recipe(tmp_path):
 
 def test_a_recipe_masks_its_groups_once(recipe, tmp_path):
     tasks = []
-    release = recipe(RECIPE + INDIVIDUAL).run(alternatives=[3, 20], progress=lambda task, share: tasks.append(task))
-    plain = recipe(RECIPE + INDIVIDUAL).run()
+    release = recipe(INDIVIDUAL).run(alternatives=[3, 20], progress=lambda task, share: tasks.append(task))
+    plain = recipe(INDIVIDUAL).run()
     told = release.private["alternatives"]
     assert [(one["k"], one["released"]) for one in told] == [(3, False), (5, True), (20, False)]
     assert release.table.to_dict(as_series=False) == plain.table.to_dict(as_series=False)
@@ -116,7 +102,7 @@ def test_a_recipe_masks_its_groups_once(recipe, tmp_path):
 
 def test_without_a_protection_of_single_people_there_is_no_k(recipe):
     with pytest.raises(SettingError, match="there is no k to change"):
-        recipe(RECIPE).run(alternatives=[3])
+        recipe(boxes="").run(alternatives=[3])
 
 
 def test_numbers_with_a_hierarchy_have_a_price_too():

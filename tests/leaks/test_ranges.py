@@ -9,27 +9,12 @@ import pytest
 import sfumato as sf
 from sfumato.errors import SettingError
 from sfumato.recipe import read_recipe
+from tests.recipes import group_recipe
 
 FILES = 8
 BEFORE = 0.125
 PLACES = np.array([100, 210, 320, 430, 540, 650])
-RECIPE = """
-seed = 1
-[microfile]
-path = "people.csv"
-[[protect]]
-method = "group"
-vital = { work = ["army"] }
-parameter = "area"
-hide = ["320"]
-influential = ["age"]
-[[protect]]
-method = "boxes"
-quasi = ["area", "age"]
-k = 30
-preserve = ["mean(area)"]
-detail = 0.0
-"""
+RECIPE = group_recipe("320", boxes='quasi = ["area", "age"]\nk = 30\npreserve = ["mean(area)"]\ndetail = 0.0', seed=1)
 
 
 def people(seed: int) -> pl.DataFrame:

@@ -13,28 +13,13 @@ from sfumato.errors import SettingError, UnattainableError
 from sfumato.groups.decoys import reshape_by_decoy
 from sfumato.groups.task import Reshaping
 from sfumato.randomness import KNOWN, Secret
+from tests.recipes import group_recipe
 
 TRIED = range(1000)
 PLACES = 30
 PINNED = [0, 6, 7, 3, 2, 4, 1, 5]
 NOISE = 4406777970968703737
-RECIPE = """
-[microfile]
-path = "people.csv"
-
-[[protect]]
-method = "group"
-vital = { work = ["army"] }
-parameter = "area"
-hide = ["P07"]
-influential = ["age"]
-reshape = "decoy"
-
-[[protect]]
-method = "boxes"
-quasi = ["age", "hours"]
-k = 5
-"""
+RECIPE = group_recipe("P07", more='reshape = "decoy"', boxes='quasi = ["age", "hours"]\nk = 5')
 
 
 def old_order(seed: int, size: int) -> np.ndarray:

@@ -51,6 +51,23 @@ def test_boxes_that_a_fault_made_too_small_do_not_leave(monkeypatch):
         sf.Boxes(quasi=["age", "hours"], k=5, passes=0, seed=1).protect(health_survey(200))
 
 
+def test_members_of_a_household_whom_a_fault_puts_into_different_boxes_do_not_leave(monkeypatch):
+    make = protection._table
+
+    def faulty(*given):
+        table, forms = make(*given)
+        lower = table.series("rent.lo").to_numpy().copy()
+        lower[0] -= 1
+        return table.with_columns({"rent.lo": pl.Series(lower)}), forms
+
+    people = pl.DataFrame({"home": np.arange(60) // 2, "rent": np.arange(60) // 2 * 10, "age": np.arange(60) % 37})
+    boxes = sf.Boxes(quasi=["rent", "age"], household="home", keep_household=True, k=3, seed=1)
+    assert "rent" in boxes.protect(people).promise.shared
+    monkeypatch.setattr(protection, "_table", faulty)
+    with pytest.raises(SfumatoError, match="different boxes of what they share"):
+        boxes.protect(people)
+
+
 @pytest.mark.parametrize(
     ("one", "other"),
     [

@@ -23,7 +23,7 @@ CREATOR = r"Polars \(python\) version {version} \(build [0-9a-f]{{40}}\)"
 FRAME = b"\x28\xb5\x2f\xfd"
 """What a frame of Zstandard begins with."""
 ZSTANDARD = 6
-RAW, RLE, RESERVED = 0, 1, 3
+RLE, RESERVED = 1, 3
 
 
 def additions(file: IO[bytes], name: str, own: IO[bytes], version: str) -> Iterator[str]:

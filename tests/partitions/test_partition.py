@@ -479,3 +479,10 @@ def test_an_attribute_that_is_constant_among_complete_records(method, scale):
     with pytest.raises(UnattainableError, match=r"'hours' .* the same value in all records that have every quasi"):
         protected(file, method=method, scale=scale)
     assert protected(file, method="sets", sets=2, suppress=0.5).audit().holds
+
+
+def test_values_that_are_written_as_one_count_as_one():
+    moments = pl.Series("at", [1_700_000_000_000_000_000 + number % 7 for number in range(60)]).cast(pl.Datetime("ns"))
+    frame = pl.DataFrame({"x": [number % 30 for number in range(60)], "at": moments})
+    with pytest.raises(UnattainableError, match="as it would be written: l of 'at': promised 2, reached 1"):
+        sf.FuzzyPartition(quasi="x", sensitive="at", k=3, l=2, method="sets").protect(frame)

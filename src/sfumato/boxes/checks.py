@@ -24,7 +24,6 @@ from sfumato.microfile.forms import Interval
 from sfumato.microfile.generalization import Listed
 from sfumato.microfile.microfile import Microfile
 from sfumato.microfile.roles import Roles, check_span
-from sfumato.release.release import Release
 
 if TYPE_CHECKING:
     from sfumato.boxes.boxes import Boxes
@@ -289,22 +288,6 @@ def refuse_single(settings: Boxes, boxes: int, microfile: Microfile) -> None:
         f"with {told} all {microfile.records:,} records are one block, which tells nothing of the quasi attributes",
         hint=f"relax {' or '.join(limits)}, or set force to true if that is meant",
     )
-
-
-def refuse_unkept(release: Release) -> None:
-    """Refuse what fails its own audit: values that are written in fewer digits may be nearer to each other or further.
-
-    Without sensitive attributes a release is blocks and their sizes, which writing does not change.
-    """
-    if not release.promise.sensitive:
-        return
-    audit = release.audit()
-    if not audit.holds:
-        raise UnattainableError(
-            "the result does not keep its promise as it would be written: "
-            + "; ".join(finding.message for finding in audit.findings),
-            hint="relax the limit, or round sensitive values to what a release can hold: 64 bits and microseconds",
-        )
 
 
 def refuse_broken(limits: Sequence[Limit]) -> None:

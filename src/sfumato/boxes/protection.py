@@ -20,7 +20,6 @@ from sfumato.boxes.checks import (
     refuse_broken,
     refuse_lost,
     refuse_single,
-    refuse_unkept,
     rules_of,
     unattainable,
 )
@@ -52,7 +51,7 @@ from sfumato.progress import Progress, silent
 from sfumato.randomness import Secret
 from sfumato.release.codebook import written_codes
 from sfumato.release.households import refuse_sharper, released_in_common, renumbered
-from sfumato.release.release import Release
+from sfumato.release.release import Release, refuse_unkept
 from sfumato.statistics.language import parse
 
 if TYPE_CHECKING:

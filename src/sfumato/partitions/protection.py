@@ -27,7 +27,7 @@ from sfumato.progress import Progress
 from sfumato.randomness import Secret
 from sfumato.release.fuzziness import fuzzy_forms, fuzzy_safety
 from sfumato.release.households import refuse_sharper, released_in_common, renumbered, shared_names
-from sfumato.release.release import Release
+from sfumato.release.release import Release, refuse_unkept
 
 if TYPE_CHECKING:
     from sfumato.partitions.partition import FuzzyPartition
@@ -105,6 +105,7 @@ def protect(settings: FuzzyPartition, microfile: Microfile, progress: Progress, 
         notes=_rejoined(settings, table, kept),
     )
     _refuse_few(settings, release)
+    refuse_unkept(release)
     progress("measuring", 1.0)
     return release
 

@@ -13,7 +13,7 @@ import numpy as np
 import polars as pl
 
 from sfumato.arrays import Reals
-from sfumato.errors import ReleaseError, SettingError, SfumatoError
+from sfumato.errors import ReleaseError, SettingError, SfumatoError, UnattainableError
 from sfumato.forking import begin_work
 from sfumato.html import table
 from sfumato.logs import logged
@@ -509,3 +509,19 @@ def _versions() -> dict[str, str]:
     # of the code that runs, which need not be what is installed
     found = {"sfumato": __version__, "numpy": np.__version__, "polars": pl.__version__}
     return {name: public_version(version) for name, version in found.items()}
+
+
+def refuse_unkept(release: Release) -> None:
+    """Refuse what fails its own audit: values that are written in fewer digits may be nearer to each other or further.
+
+    Without sensitive attributes a release is blocks and their sizes, which writing does not change.
+    """
+    if not release.promise.sensitive:
+        return
+    audit = release.audit()
+    if not audit.holds:
+        raise UnattainableError(
+            "the result does not keep its promise as it would be written: "
+            + "; ".join(finding.message for finding in audit.findings),
+            hint="relax the limit, or round sensitive values to what a release can hold: 64 bits and microseconds",
+        )

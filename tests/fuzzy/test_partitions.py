@@ -89,3 +89,9 @@ def test_what_is_refused():
         ruspini_from("age", [1, 2], sets=1)
     with pytest.raises(SettingError, match="no number of 'age' is known"):
         ruspini_from("age", [np.nan])
+
+
+def test_points_that_cannot_be_told_apart_are_refused_without_a_value():
+    with pytest.raises(SettingError, match="3 quantiles of 'x' are the same to 12 digits") as refused:
+        ruspini_from("x", [10**17 + 16 * number for number in range(100)])
+    assert "1e+17" not in str(refused.value)

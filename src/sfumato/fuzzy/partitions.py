@@ -26,6 +26,8 @@ from sfumato.fuzzy.variables import LinguisticVariable
 from sfumato.microfile.hierarchy import readable
 
 Plateau = tuple[float, float]
+DIGITS = 12
+"""Points found in data are written with this number of digits."""
 
 
 def ruspini(
@@ -117,13 +119,20 @@ def ruspini_from(
             f"{sets} quantiles of {attribute!r} coincide: too many records have the same value",
             hint="ask for fewer sets, or give the points",
         )
-    return ruspini(attribute, _on_grid(quantiles, gap), names=names, smooth=smooth, missing=missing)
+    points = _on_grid(quantiles, gap)
+    if any(later <= earlier for earlier, later in pairwise(points)):
+        # the points are near records' values, so they are not part of the message
+        raise SettingError(
+            f"{sets} quantiles of {attribute!r} are the same to {DIGITS} digits: its values lie too close together",
+            hint="subtract a constant from the attribute, or ask for fewer sets",
+        )
+    return ruspini(attribute, points, names=names, smooth=smooth, missing=missing)
 
 
 def _on_grid(quantiles: Reals, gap: float) -> list[float]:
     # at most half the gap, so that no two points meet
     step = readable(gap / 5)
-    return [float(f"{count * step:.12g}") for count in np.rint(quantiles / step)]
+    return [float(f"{count * step:.{DIGITS}g}") for count in np.rint(quantiles / step)]
 
 
 def _plateau(point: float | Sequence[float]) -> Plateau:

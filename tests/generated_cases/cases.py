@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 import sys
 import tempfile
@@ -10,6 +11,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from fractions import Fraction
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -19,18 +21,19 @@ import polars as pl
 import sfumato as sf
 from sfumato.boxes.placing import place
 from sfumato.errors import SfumatoError, SfumatoWarning
+from sfumato.recipe import read_recipe
 from tests.generated_cases import arithmetic, files, places, recount
 from tests.generated_cases.files import Failure
 from tests.generated_cases.tables import CLOCKS, SIMPLE, Column, Table, draw_column
 
 NOT_FOR_USERS = ("does not keep its own promise", "is not intact", "lie outside the boxes")
 """Refusals that tell of a mistake of ours, not of the settings."""
-MOST_CALLS = 3_000_000
+MOST_CALLS = 5_000_000
 """A search in which more functions of the library are called runs too long for tables as small as these."""
 LIBRARY = str(Path(sf.__file__).parent)
 
-Case = Iterator[Failure | int]
-"""What a case yields: failures, and how many statistics were compared."""
+Case = Iterator[Failure | int | Table]
+"""What a case yields: its table, failures, and how many statistics were compared."""
 
 
 @dataclass
@@ -53,27 +56,33 @@ class TooLong(BaseException):
 def run(seed: int) -> Outcome:
     """Make a case of a seed and recount it."""
     rng = random.Random(seed)
-    method = rng.choices(["boxes", "fuzzy", "group", "measures"], [62, 16, 14, 8])[0]
+    method = rng.choices(["boxes", "fuzzy", "group", "recipe", "measures"], [58, 15, 13, 8, 6])[0]
     outcome = Outcome(seed, method)
     case: Callable[[random.Random, Path], Case] = {
         "boxes": _boxes,
         "fuzzy": _fuzzy,
         "group": _group,
+        "recipe": _recipe,
         "measures": _measures,
     }[method]
     with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
         warnings.simplefilter("error")
         warnings.simplefilter("ignore", SfumatoWarning)
+        table = None
         try:
             for found in case(rng, Path(folder)):
                 if isinstance(found, int):
                     outcome.checked += found
+                elif isinstance(found, Table):
+                    table = found
                 else:
                     outcome.failures.append(found)
         except SfumatoError as error:
             outcome.refusal = f"{type(error).__name__}: {error.message}"
             if any(words in error.message for words in NOT_FOR_USERS):
                 outcome.failures.append(Failure("made what it may not", outcome.refusal))
+            if table is not None and recount.values_in(f"{error.message} {error.hint or ''}", table):
+                outcome.failures.append(Failure("value in an error", outcome.refusal))
         except (KeyboardInterrupt, SystemExit):
             raise
         except TooLong as error:
@@ -194,14 +203,22 @@ def _boxes(rng: random.Random, folder: Path) -> Case:
         settings["prefer"] = {known[0]: rng.choice([[5.0, 20.0], {"multiples": 10.0}])}
     if trees := {name: tree for name in quasi if rng.random() < 0.2 and (tree := _hierarchy(rng, table.columns[name]))}:
         settings["hierarchies"] = trees
+    if not sensitive and rng.random() < 0.2:
+        # of numbers without a smallest unit it must be said what a difference is
+        epsilon = {name: rng.choice([1.0, 3.0]) for name in known}
+        settings |= {"l": 2, "epsilon": epsilon}
+    paths = _paths(rng, table, sensitive, settings)
     lives, homes = _households(rng, table)
     settings |= lives | _weights(rng, table)
+    yield table
     people = _microfile(rng, table, folder)
     boxes = sf.Boxes(quasi=quasi, sensitive=sensitive, **settings)
     with counted_calls():
         release = boxes.protect(people)
     written = _written(rng, release, folder / "out")
-    yield from recount.promise(written, table, quasi, sensitive, settings, homes)
+    yield from recount.promise(written, table, quasi, sensitive, settings, homes, paths)
+    if "epsilon" in settings:
+        yield from recount.apart(written, table, quasi, settings["l"], settings["epsilon"])
     yield from recount.inside(written, table, quasi)
     yield from recount.exact(written, table, [*quasi, "home"])
     if settings["edges"] == "snapped":
@@ -230,6 +247,28 @@ def _hierarchy(rng: random.Random, column: Column) -> sf.Hierarchy | None:
     if column.trait == "nearly unique texts":
         return sf.Hierarchy.prefixes(4)
     return None
+
+
+def _paths(
+    rng: random.Random, table: Table, sensitive: list[str], settings: dict[str, Any]
+) -> dict[str, Callable[[Any], tuple[Any, ...]]]:
+    """Give some sensitive attributes a hierarchy, by which t measures; return the way from a value to its root."""
+    found: dict[str, Callable[[Any], tuple[Any, ...]]] = {}
+    for name in sensitive:
+        column = table.columns[name]
+        if settings.get("t") is None or name in settings.get("distances", {}) or rng.random() < 0.5:
+            continue
+        if column.trait in ("few integers", "rounded reals", "decimals"):
+            tree = sf.Hierarchy.intervals([5, 20])
+            found[name] = lambda value: (Fraction(str(value)) // 5, Fraction(str(value)) // 20, "*")
+        elif column.trait in ("categories", "odd texts", "ordinals"):
+            groups = {value: f"g{number % 2}" for number, value in enumerate(sorted(set(column.values) - {None}))}
+            tree = sf.Hierarchy.from_mapping({value: (group, "*") for value, group in groups.items()})
+            found[name] = lambda value, groups=groups: (groups[value], "*")
+        else:
+            continue
+        settings["hierarchies"] = settings.get("hierarchies", {}) | {name: tree}
+    return found
 
 
 def _written(rng: random.Random, release: sf.Release, out: Path) -> files.Written:
@@ -296,6 +335,7 @@ def _fuzzy(rng: random.Random, folder: Path) -> Case:
     }
     lives, homes = _households(rng, table)
     settings |= lives | _weights(rng, table)
+    yield table
     people = _microfile(rng, table, folder)
     partition = sf.FuzzyPartition(quasi=quasi, sensitive=sensitive, **settings)
     with counted_calls():
@@ -336,7 +376,16 @@ def _group(rng: random.Random, folder: Path) -> Case:
         "signal": rng.choice(["quantity", "quantity", "concentration"]),
         "influential": influential,
         "alpha": rng.choice([0.01, 0.01, 0.05]),
+        **_weights(rng, table),
     }
+    fixed = rng.sample([label for label in labels if label not in peaks], rng.choice([0, 0, 0, 1]))
+    if fixed:
+        settings["known"] = fixed
+    wanted: dict[str, int] = {}
+    if rng.random() < 0.15:
+        wanted = {peaks[0]: rng.randint(1, 8)}
+        settings = {name: settings[name] for name in ("swap", "influential")} | {"target": wanted, "known": fixed}
+    yield table
     people = _microfile(rng, table, folder)
     mask = sf.GroupMask(group=members, **settings)
     with counted_calls():
@@ -345,21 +394,81 @@ def _group(rng: random.Random, folder: Path) -> Case:
     yield from written.failures
     yield from recount.exact(written, table, ["place", *along])
     yield from places.kept(written, table, along)
-    yield from places.hidden(
-        written,
-        table,
-        members="m",
-        named=None if hide == "outliers" else hide,
-        share=settings["signal"] == "concentration",
-        alpha=settings["alpha"],
-        told=release.private["groups"][0]["outliers"]["after"],
-    )
+    yield from places.numbers(written, table, members="m", wanted=wanted, fixed=fixed)
+    if not wanted:
+        yield from places.hidden(
+            written,
+            table,
+            members="m",
+            named=None if hide == "outliers" else hide,
+            fixed=fixed,
+            share=settings["signal"] == "concentration",
+            alpha=settings["alpha"],
+            told=release.private["groups"][0]["outliers"]["after"],
+        )
     yield from _repeated(rng, mask, people, release, folder)
+
+
+def _recipe(rng: random.Random, folder: Path) -> Case:
+    """Mask a group and put everybody into boxes, by a recipe."""
+    n, areas = 200, [100, 210, 320, 430, 540, 650]
+    where: list[int | None] = [rng.choice(areas) for _ in range(n)]
+    who = ["m" if rng.random() < (0.5 if spot == 320 else 0.1) else "o" for spot in where]
+    where = [None if rng.random() < 0.02 else spot for spot in where]
+    ages = [None if rng.random() < 0.02 else rng.randint(18, 70) for _ in range(n)]
+    table = Table(
+        {
+            "tag": Column("tag", list(range(n)), pl.Int64(), True),
+            "area": Column("places", where, pl.Int64(), True),
+            "who": Column("categories", who, pl.String(), False),
+            "age": Column("ages", ages, pl.Int64(), True),
+            "c0": draw_column(rng, n, without=("lists", "times of day", "durations", "infinity")),
+        },
+        n,
+    )
+    yield table
+    table.frame().write_parquet(folder / "table.parquet")
+    settings = {"k": rng.choice([3, 10]), "suppress": rng.choice([0.0, 0.1])}
+    quasi = rng.choice([["area", "age"], ["age"], ["age", "c0"]])
+    (folder / "recipe.toml").write_text(
+        f"""
+[microfile]
+path = "table.parquet"
+{_toml("kinds", table.kinds())}
+{_toml("missing", table.missing_codes())}
+[[protect]]
+method = "group"
+vital = {{ who = ["m"] }}
+parameter = "area"
+hide = ["320"]
+influential = ["age"]
+[[protect]]
+method = "boxes"
+quasi = {json.dumps(quasi)}
+k = {settings["k"]}
+suppress = {settings["suppress"]}
+detail = {rng.choice([0.0, 1.0])}
+preserve = ["mean(age)"]
+"""
+    )
+    with counted_calls():
+        release = read_recipe(folder / "recipe.toml").run()
+    written = _written(rng, release, folder / "out")
+    yield from recount.promise(written, table, quasi, [], settings, [])
+    yield from recount.inside(written, table, [name for name in quasi if name != "area"])
+    yield from recount.edges(written, table, [name for name in quasi if name != "area"], settings["k"])
+    yield from recount.exact(written, table, [*quasi, "area"])
+    yield from _estimates(rng, table, written, folder / "out", ["area", "age"])
+
+
+def _toml(name: str, content: dict[str, Any]) -> str:
+    return "".join(f"{name}.{column} = {json.dumps(its)}\n" for column, its in content.items())
 
 
 def _measures(rng: random.Random, folder: Path) -> Case:
     """Measure and describe a table as it is."""
     table = _table(rng, rng.randint(2, 6))
+    yield table
     people = _microfile(rng, table, folder)
     quasi, sensitive = _roles(rng, table)
     sf.profile(people)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from tests.generated_cases.files import Failure, Written
 from tests.generated_cases.tables import Table
@@ -18,19 +18,34 @@ def kept(written: Written, table: Table, along: Sequence[str]) -> Iterator[Failu
         yield Failure("places", "a place has another number of records, or another region")
 
 
+def numbers(
+    written: Written, table: Table, *, members: str, wanted: Mapping[str, int], fixed: Sequence[str]
+) -> Iterator[Failure]:
+    """Check that places have as many members as they should, and fixed ones as many as before."""
+    places, who = table.columns["place"].values, table.columns["who"].values
+    before = Counter(place for place, one in zip(places, who, strict=True) if one == members)
+    after = Counter(cell for cell, tag in zip(written.cells["place"], written.tags, strict=True) if who[tag] == members)
+    wrong = [
+        place for place, count in ({place: before[place] for place in fixed} | wanted).items() if after[place] != count
+    ]
+    if wrong:
+        yield Failure("places", f"{len(wrong)} places have another number of members than they should")
+
+
 def hidden(
     written: Written,
     table: Table,
     *,
     members: str,
     named: list[str] | None,
+    fixed: Sequence[str] = (),
     share: bool,
     alpha: float,
     told: Sequence[str],
 ) -> Iterator[Failure]:
     """Check that hidden places do not stand out, and that the steward is told of others that come to do so.
 
-    Hidden are the named places, or all that stand out in the original.
+    Hidden are the named places, or all that stand out in the original; ``fixed`` ones are known to everybody.
     """
     places, who = table.columns["place"].values, table.columns["who"].values
     labels = sorted(set(places))
@@ -46,7 +61,8 @@ def hidden(
         return found if share else found | {labels[place] for place in far_from_median(values, alpha)}
 
     wanted = out(signal(places, range(len(places)))) if named is None else set(named)
-    after = out(signal(written.cells["place"], written.tags))
+    wanted -= set(fixed)
+    after = out(signal(written.cells["place"], written.tags)) - set(fixed)
     if shown := after & wanted:
         yield Failure("stands out", f"{len(shown)} of {len(wanted)} hidden places of {len(labels)}")
     if untold := after - wanted - set(told):

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import datetime
 import math
+import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
@@ -38,8 +39,9 @@ def promise(
     sensitive: Sequence[str],
     settings: dict[str, Any],
     homes: list[Any],
+    paths: Mapping[str, Callable[[Any], tuple[Any, ...]]] | None = None,
 ) -> Iterator[Failure]:
-    """Count k, l and t of what is visible."""
+    """Count k, l and t of what is visible; ``paths`` go from a sensitive value to the root of its hierarchy."""
     yield from written.failures
     records = len(written.tags)
     if len(set(written.tags)) != records or not set(written.tags) <= set(range(table.records)):
@@ -61,11 +63,17 @@ def promise(
         yield Failure("certificate", f"{len(blocks)} blocks, it says {written.certificate['measured']['blocks']}")
     for name in sensitive:
         trait = f"{name} ({table.columns[name].trait})"
-        for failure in _sensitive(name, written, blocks, settings):
+        for failure in _sensitive(name, written, blocks, settings, (paths or {}).get(name)):
             yield Failure(failure.kind, f"{trait}: {failure.message}")
 
 
-def _sensitive(name: str, written: Written, blocks: list[list[int]], settings: dict[str, Any]) -> Iterator[Failure]:
+def _sensitive(
+    name: str,
+    written: Written,
+    blocks: list[list[int]],
+    settings: dict[str, Any],
+    path: Callable[[Any], tuple[Any, ...]] | None,
+) -> Iterator[Failure]:
     """Count l and t of one attribute, beside the limits and beside what the certificate says."""
     cells = written.cells[name]
     whole = Counter(cells)
@@ -76,7 +84,10 @@ def _sensitive(name: str, written: Written, blocks: list[list[int]], settings: d
     fewest = min(map(len, parts))
     if told["l"] != fewest:
         yield Failure("certificate", f"l is {fewest}, it says {told['l']}")
-    farthest = max(_distance(name, part, whole, written, settings) for part in parts)
+    if path is None:
+        farthest = max(_distance(name, part, whole, written, settings) for part in parts)
+    else:
+        farthest = max(_along_tree(part, whole, path) for part in parts)
     if settings.get("t") is not None and farthest > Fraction(settings["t"]) + SLACK:
         yield Failure("t", f"{float(farthest):.6f} > {settings['t']}")
     if abs(float(farthest) - told["t"]) > TOLD:
@@ -114,6 +125,31 @@ def _distance(
     )
     distance = _ordered(known, part, whole)
     return max(distance, abs(_share(part, None) - _share(whole, None))) if None in whole else distance
+
+
+def _along_tree(part: Counter[Any], whole: Counter[Any], path: Callable[[Any], tuple[Any, ...]]) -> Fraction:
+    """Return the distance where values are as far apart as their lowest common node is high; missing ones as the root.
+
+    Each node settles what its children have too much against what others have too little.
+    """
+    height = max((len(path(cell)) for cell in whole if cell is not None), default=1)
+    if not sum(count for cell, count in part.items() if cell is not None):
+        return Fraction(0)
+    extras = {
+        (cell, *(path(cell) if cell is not None else (None,) * (height - 1) + ("*",))): _share(part, cell)
+        - _share(whole, cell)
+        for cell in whole
+    }
+    distance = Fraction(0)
+    for level in range(1, height + 1):
+        nodes: dict[tuple[Any, ...], list[Fraction]] = defaultdict(list)
+        for key, extra in extras.items():
+            nodes[key[1:]].append(extra)
+        for its in nodes.values():
+            surplus, deficit = (sum((max(sign * one, Fraction(0)) for one in its), Fraction(0)) for sign in (1, -1))
+            distance += Fraction(level, height) * min(surplus, deficit)
+        extras = {node: sum(its, Fraction(0)) for node, its in nodes.items()}
+    return distance
 
 
 def _ordered(known: list[Any], part: Counter[Any], whole: Counter[Any]) -> Fraction:
@@ -218,6 +254,28 @@ def _same(value: Any, cell: Any, column: Column) -> bool:
     if isinstance(value, Decimal):
         return cell in (value, float(value))
     return bool(cell == value)
+
+
+def apart(
+    written: Written, table: Table, quasi: Sequence[str], wanted: float, epsilon: Mapping[str, float]
+) -> Iterator[Failure]:
+    """Check that every box has so many values of each quasi attribute that lie far enough apart."""
+    for block in _blocks(written, quasi):
+        for name in quasi:
+            column = table.columns[name]
+            if written.cells[written.columns(name)[0]][block[0]] is None:
+                continue
+            values = [column.values[written.tags[row]] for row in block]
+            if name not in epsilon:
+                found = len(set(values))
+            else:
+                found, last = 0, None
+                for value in sorted(column.exact(value) for value in values):
+                    if last is None or value - last >= Fraction(epsilon[name]) * (1 - SLACK):
+                        found, last = found + 1, value
+            if found < wanted:
+                yield Failure("l", f"{column.trait}: {found} values apart < {wanted}")
+                return
 
 
 def edges(written: Written, table: Table, quasi: Sequence[str], k: int) -> Iterator[Failure]:
@@ -341,3 +399,19 @@ def measured(table: Table, quasi: Sequence[str], sensitive: Sequence[str], safet
 
 def _cells(column: Column) -> list[Any]:
     return [None if column.missing(value) else value for value in column.values]
+
+
+def values_in(message: str, table: Table) -> set[str]:
+    """Return the rare values of records, of five characters or more, that a message shows."""
+    words = set(re.findall(r"[^\s,;:()\[\]{}'\"]+", message.replace(",", "")))
+    found: set[str] = set()
+    for name, column in table.columns.items():
+        if name == "tag" or column.trait == "lists":
+            continue
+        for value, times in Counter(_cells(column)).items():
+            if times < 3 and value is not None:
+                spellings = {str(value)}
+                if isinstance(value, int | float | Decimal) and not isinstance(value, bool):
+                    spellings |= {f"{float(value):.{digits}g}" for digits in range(6, 18)}
+                found |= {word for word in spellings & words if len(word) >= 5}
+    return found

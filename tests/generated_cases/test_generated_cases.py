@@ -162,3 +162,9 @@ def test_work_is_counted_and_stopped():
     people = pl.DataFrame({"age": [20 + number % 30 for number in range(60)]})
     with counted_calls(), pytest.raises(TooLong), counted_calls(100):
         sf.Boxes(quasi="age", k=3).protect(people)
+
+
+def test_a_recount_sees_a_value_in_a_message(written):
+    _, table = written
+    assert recount.values_in("points must ascend; 1.2e+02 is followed by 123.5", table) == {"123.5"}
+    assert not recount.values_in("3 quantiles of 'pay' coincide", table)

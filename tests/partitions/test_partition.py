@@ -486,3 +486,17 @@ def test_values_that_are_written_as_one_count_as_one():
     frame = pl.DataFrame({"x": [number % 30 for number in range(60)], "at": moments})
     with pytest.raises(UnattainableError, match="as it would be written: l of 'at': promised 2, reached 1"):
         sf.FuzzyPartition(quasi="x", sensitive="at", k=3, l=2, method="sets").protect(frame)
+
+
+@pytest.mark.parametrize("method", ["sets", "k-means"])
+def test_where_only_records_that_lack_a_value_could_stay_the_limit_is_named(method):
+    # those that have x are all alike in s, those that lack it are not
+    frame = pl.DataFrame(
+        {
+            "x": [*range(10), *range(10), *([None] * 20)],
+            "s": ["a"] * 20 + ["a", "b"] * 10,
+        }
+    )
+    partition = sf.FuzzyPartition(quasi="x", sensitive="s", method=method, k=2, l=2, suppress=0.6)
+    with pytest.raises(UnattainableError, match="l = 2 of 's' cannot be kept"):
+        partition.protect(frame)

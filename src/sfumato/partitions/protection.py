@@ -297,7 +297,11 @@ def _stay(settings: FuzzyPartition, table: Microfile, forms: Mapping[str, Form])
     keys = [column for name, form in forms.items() for column in form.columns(name)]
     promise = settings.measured_promise(tuple(forms))
     while True:
-        kept = keeps(table.filter(stay), promise, keys=keys)
+        left = table.filter(stay)
+        if any(left.is_blank(name) for name in (*keys, *settings.sensitive)):
+            # nobody who has the value can stay, so there is nothing to release
+            return np.zeros(table.records, dtype=np.bool_)
+        kept = keeps(left, promise, keys=keys)
         if not kept.broken:
             return stay
         numbers = kept.safety.blocks.numbers

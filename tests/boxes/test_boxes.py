@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
 import sfumato as sf
+from sfumato.boxes import protection
 from sfumato.errors import MicrofileError, SettingError, UnattainableError
 from tests.boxes.tables import blocks, files, hierarchies, microfile, outside, quasi_of
 
@@ -222,6 +223,35 @@ def test_leaving_records_out_never_breaks_closeness():
     for t in np.linspace(0.05, 0.95, 10):
         release = protect(file, quasi="x", sensitive="ill", k=5, t=float(t), suppress=0.1, force=True)
         assert release.audit().holds
+        assert release.private["left_out"] <= 10
+
+
+def test_an_attribute_of_which_no_value_would_be_left_keeps_its_records():
+    rng = np.random.default_rng(0)
+    far = pl.DataFrame({"x": np.concatenate([rng.normal(size=95), 1e3 * np.arange(1, 6)])})
+    known = far.with_columns(y=pl.Series([None] * 95 + [1, 2, 3, 4, 5]))
+    assert protect(sf.Microfile(far), quasi="x", k=5, suppress=0.05).private["left_out"] == 5
+    release = protect(sf.Microfile(known), quasi=["x", "y"], k=5, suppress=0.05, missing="own")
+    assert release.private["left_out"] == 0
+    assert release.table["y.lo"].null_count() == 95
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_few_exchanges_never_cost_more_than_none(seed, monkeypatch):
+    """The first are judged with noise, and there may be no time to mend what they did."""
+    exchange, costs = protection._exchanged, []
+
+    def watched(task, space, limits, boxes, axes, progress):
+        found = exchange(task, space, limits, boxes, axes, progress)
+        costs.append([one.costs(space, task.codes).sum() for one in (boxes, found)])
+        return found
+
+    monkeypatch.setattr(protection, "_exchanged", watched)
+    rng = np.random.default_rng(seed)
+    people = pl.DataFrame({"x": rng.normal(size=60), "y": rng.normal(size=60)})
+    for passes in (1, 2):
+        sf.Boxes(quasi=["x", "y"], k=3, passes=passes, seed=seed).protect(people)
+    assert all(after <= before for before, after in costs)
 
 
 def test_nothing_of_a_record_is_told():

@@ -48,6 +48,15 @@ def test_lowest_edges_are_alike_whether_a_rare_zero_occurs_or_not(figure):
     assert told == 0
 
 
+@pytest.mark.parametrize("snap", [0.05, 1.0])
+def test_a_rare_zero_among_large_whole_numbers_is_not_given_away(snap, figure):
+    large = np.random.default_rng(0).integers(2**60, 2**61, 200).tolist()
+    release = sf.Boxes(quasi="x", k=5, snap=snap, seed=1).protect(pl.DataFrame({"x": [0, 3, *large]}))
+    told = bool((release.table["x.lo"] < 0).any())
+    figure(f"edges: rare zeros among numbers above 2^53, snap {snap:g}", now=told, baseline=0, before=0)
+    assert not told
+
+
 @pytest.mark.parametrize(("rare", "end"), [(0, "lo"), (13, "hi")])
 def test_the_outermost_edge_does_not_tell_which_block_holds_a_rare_outermost_value(rare, end, figure):
     """The attack: the one record with a rare outermost value is in a block with the outermost edge.

@@ -226,6 +226,23 @@ def test_leaving_records_out_never_breaks_closeness():
         assert release.private["left_out"] <= 10
 
 
+@pytest.mark.parametrize("seed", [16, 29, 51, 70])
+def test_boxes_that_break_closeness_without_others_do_not_leave_beyond_the_limit(seed):
+    """Without the dearest box, shares of the whole file are others, so that more boxes would have to go."""
+    rng = np.random.default_rng(seed)
+    far = int(rng.integers(5, 8))
+    near = 60 - far
+    x = np.concatenate([rng.normal(size=near), 1e3 * np.arange(1, far + 1)])
+    ill = np.where(rng.random(near) < rng.uniform(0.1, 0.5), "a", "b").tolist()
+    ill += ["a" if rng.random() < 0.5 else "b"] * far
+    t, people = float(rng.uniform(0.05, 0.4)), sf.Microfile(pl.DataFrame({"x": x, "ill": ill}))
+    release = sf.Boxes(
+        quasi="x", sensitive="ill", k=5, t=t, suppress=far / 60 + 1e-9, force=True, seed=1, passes=0
+    ).protect(people)
+    assert release.private["left_out"] <= far
+    assert release.audit().holds
+
+
 def test_an_attribute_of_which_no_value_would_be_left_keeps_its_records():
     rng = np.random.default_rng(0)
     far = pl.DataFrame({"x": np.concatenate([rng.normal(size=95), 1e3 * np.arange(1, 6)])})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
+import numpy as np
 import polars as pl
 import pytest
 from hypothesis import given
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 
 import sfumato as sf
 from sfumato.errors import SettingError
-from sfumato.measures.households import compositions, lay, sharing
+from sfumato.measures.households import compositions, lay, rejoined, sharing
 from sfumato.microfile.forms import Interval, Sets
 
 MEMBERS = {"a": ("a",), "{a, b}": ("a", "b"), "{b, c}": ("b", "c"), "{a, b, c}": ("a", "b", "c")}
@@ -123,3 +124,13 @@ def test_a_profile_finds_what_looks_like_the_number_of_a_household():
     )
     assert sf.profile(frame).homes == ("dwelling",)
     assert sf.profile(frame.with_columns(block=pl.col("age") % 9)).homes == ()
+
+
+def test_only_whole_households_are_put_together():
+    homes = np.repeat(np.arange(50, dtype=np.int32), 3)
+    rent = 400 + 10 * homes
+    # one member of the first household has a rent of its own, and the second and third have the same
+    rent[0] = 7
+    rent[6:9] = rent[3]
+    found = rejoined(sf.Microfile(pl.DataFrame({"rent": rent})), homes)
+    assert (found.names, found.households, found.found) == (("rent",), 50, 47)

@@ -21,7 +21,8 @@ import pyreadstat
 import sfumato as sf
 from sfumato.errors import SfumatoError
 
-FORMS = ("csv", "parquet", "sav", "dta")
+FORMS = ("csv", "parquet", "sav", "dta", "sas7bdat")
+SAS = Path(__file__).parent / "data" / "people.sas7bdat"
 
 
 @cache
@@ -42,6 +43,9 @@ def intact(form: str) -> tuple[bytes, ...]:
     if form == "parquet":
         kinds = ("uncompressed", "zstd", "snappy")
         return tuple(_bytes(lambda file, kind=kind: frame.write_parquet(file, compression=kind)) for kind in kinds)
+    if form == "sas7bdat":
+        # nothing else than SAS writes them
+        return (SAS.read_bytes(),)
     plain = frame.with_columns(pl.col("word").fill_null(""), pl.col("flag").cast(pl.Int64))
     labels = {"number": {1: "one", 2: "two"}}
     with tempfile.TemporaryDirectory() as folder:

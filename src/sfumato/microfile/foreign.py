@@ -1,7 +1,8 @@
-"""Reading files of SPSS, Stata and SAS in a process of its own, which may crash, hang or take too much memory.
+"""Reading files of other packages in a process of its own, which may crash, hang or take too much memory.
 
-The library that reads them is written in C and meets a damaged file with whatever happens. So it runs in a child
-process with limits; the table comes back through a file without a name, which is gone as soon as both have closed it.
+The library that reads SPSS, Stata and SAS files is written in C and meets a damaged file with whatever happens; Polars
+may abort where a damaged Parquet file makes it ask for too much memory. So they run in a child process with limits;
+the table comes back through a file without a name, which is gone as soon as both have closed it.
 """
 
 from __future__ import annotations
@@ -22,6 +23,8 @@ import polars as pl
 from sfumato.errors import MicrofileError
 from sfumato.microfile.memory import available_memory, told
 
+STATISTICAL = (".sav", ".zsav", ".dta", ".sas7bdat")
+"""The endings of the files that pyreadstat reads."""
 SECONDS = 60.0
 SECONDS_PER_MEGABYTE = 2.0
 """What reading may take of a processor's time: some, and by far more than intact files need for their size."""
@@ -51,7 +54,7 @@ class Foreign:
 
 
 def read_apart(path: Path, *, encoding: str | None, seconds: float | None = None) -> Foreign:
-    """Read a sav, zsav, dta or sas7bdat file in a child process.
+    """Read a sav, zsav, dta, sas7bdat or Parquet file in a child process.
 
     ``seconds`` limits the processor's time; default: generous, and in proportion to the file's size.
     """
@@ -92,10 +95,13 @@ def read_apart(path: Path, *, encoding: str | None, seconds: float | None = None
         if code == NOT_STARTED:
             raise MicrofileError(
                 f"the process that reads {ending} files could not be started",
-                hint=f"{sys.executable} must be able to import sfumato and pyreadstat",
+                hint=f"{sys.executable} must be able to import sfumato, polars and pyreadstat",
             )
         if code != 0:
-            raise MicrofileError(f"the file is not a {ending} file, is damaged, or has another encoding")
+            encoded = (
+                ", is damaged, or has another encoding" if path.suffix.lower() in STATISTICAL else ", or is damaged"
+            )
+            raise MicrofileError(f"the file is not a {ending} file{encoded}")
         facts = json.loads(ended.stdout)
         file.seek(0)
         frame = pl.read_ipc(file)
@@ -123,23 +129,18 @@ def _nameless() -> IO[bytes]:
 
 def main() -> None:
     """Read a file as a child process: the task on standard input, facts on standard output, the table in a file."""
-    import pyreadstat  # noqa: F401  # where it cannot be imported, no file is to blame
-
     task = json.load(sys.stdin)
+    if Path(task["path"]).suffix.lower() in STATISTICAL:
+        import pyreadstat  # noqa: F401  # where it cannot be imported, no file is to blame
     _limit(task["seconds"], task["memory"])
     try:
-        frame, meta = _read(Path(task["path"]), task["encoding"])
-        facts = {
-            "labels": {name: list(its.items()) for name, its in _labels(Path(task["path"]), meta).items()},
-            "titles": {name: title for name, title in meta.column_names_to_labels.items() if title},
-            "measures": dict(meta.variable_measure),
-        }
+        frame, facts = _read(Path(task["path"]), task["encoding"])
         with os.fdopen(task["file"], "w+b", closefd=False) as file:
             frame.write_ipc(file, compression="uncompressed")
         sys.stdout.write(json.dumps(facts))
     except MemoryError:
         os._exit(OUT_OF_MEMORY)
-    except Exception:
+    except (Exception, pl.exceptions.PanicException):
         # of a damaged file, the library may raise anything
         os._exit(NOT_OF_ITS_FORM)
 
@@ -157,7 +158,10 @@ def _limit(seconds: int, memory: int) -> None:
     resource.setrlimit(resource.RLIMIT_AS, (taken + memory, hard))
 
 
-def _read(path: Path, encoding: str | None) -> tuple[pl.DataFrame, Any]:
+def _read(path: Path, encoding: str | None) -> tuple[pl.DataFrame, dict[str, Any]]:
+    """Read a file with the library of its form; return the table and what the file says about it."""
+    if path.suffix.lower() not in STATISTICAL:
+        return pl.read_parquet(path, glob=False), {"labels": {}, "titles": {}, "measures": {}}
     import pyreadstat
 
     readers: dict[str, Any] = {
@@ -168,7 +172,11 @@ def _read(path: Path, encoding: str | None) -> tuple[pl.DataFrame, Any]:
     }
     options = {"encoding": encoding} if encoding else {}
     frame, meta = readers[path.suffix.lower()](str(path), output_format="polars", **options)
-    return frame, meta
+    return frame, {
+        "labels": {name: list(its.items()) for name, its in _labels(path, meta).items()},
+        "titles": {name: title for name, title in meta.column_names_to_labels.items() if title},
+        "measures": dict(meta.variable_measure),
+    }
 
 
 def _labels(path: Path, meta: Any) -> dict[str, dict[Any, str]]:

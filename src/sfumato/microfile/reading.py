@@ -11,14 +11,15 @@ from sfumato.errors import MicrofileError, SettingError, nearest
 from sfumato.forking import begin_work
 from sfumato.logs import logged
 from sfumato.microfile.delimited import read_delimited
+from sfumato.microfile.foreign import STATISTICAL, read_apart
 from sfumato.microfile.memory import check_fits
 from sfumato.microfile.microfile import Kinds, Microfile, Missing, codes_for
+from sfumato.microfile.parquet import has_marks, layout_of
 from sfumato.microfile.settling import settle_text
 from sfumato.progress import Progress, silent
 
 DELIMITED = (".csv", ".tsv", ".txt", ".csv.gz", ".tsv.gz", ".txt.gz")
 PARQUET = (".parquet", ".pq")
-STATISTICAL = (".sav", ".zsav", ".dta", ".sas7bdat")
 
 
 def read(
@@ -119,14 +120,26 @@ def _check_readable(path: Path) -> None:
 
 
 def _read_parquet(path: Path) -> pl.DataFrame:
-    """Read Parquet, text going into a dictionary while it streams by."""
-    categories = pl.Categorical(pl.Categories.random())
+    """Read Parquet, text going into a dictionary while it streams by.
+
+    Polars believes the counts in page headers, and a false one can abort the process. A file whose headers do not add
+    up, or that is nested, is read in a process of its own.
+    """
     try:
+        unpacked = layout_of(path).largest
+    except MicrofileError:
+        if not has_marks(path):
+            raise
+        scanned = read_apart(path, encoding=None).frame.lazy()
+    else:
+        check_fits(unpacked)
         scanned = pl.scan_parquet(path, glob=False)
+    try:
         schema = scanned.collect_schema()
         # a few bytes of a file can stand for very many records
         check_fits(scanned.select(pl.len()).collect().item() * sum(map(_width, schema.values())))
         text = [name for name, dtype in schema.items() if dtype == pl.String]
+        categories = pl.Categorical(pl.Categories.random())
         return scanned.with_columns(pl.col(text).cast(categories)).collect(engine="streaming")
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError):
         raise MicrofileError("the file is not a Parquet file, or is damaged") from None

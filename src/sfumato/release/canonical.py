@@ -51,7 +51,7 @@ def odd_content(path: Path, frame: pl.DataFrame, version: str) -> Iterator[str]:
     with path.open("rb") as file, tempfile.TemporaryFile() as own:
         write_data(frame, own, path.suffix)
         own.flush()
-        yield from (f"{path.name} has {what}" for what in additions(file, path.name, own, version))
+        yield from (f"{path.name} has {what}" for what in additions(file, own, version))
 
 
 class _Digesting(io.RawIOBase):

@@ -19,10 +19,10 @@ from sfumato.measures.blocks import ranks_of
 from sfumato.microfile.attribute import Attribute, Kind
 from sfumato.microfile.encoding import encode
 from sfumato.microfile.microfile import Microfile
+from sfumato.microfile.parquet import Layout, layout_of
 from sfumato.parallel import side_by_side
 from sfumato.randomness import Secret
 from sfumato.release.certificate import ColumnFacts, ColumnType
-from sfumato.release.parquet import layout_of
 
 # what cannot be seen, or looks like a blank, does not keep a spreadsheet from running what follows
 _UNSEEN = r"[\s\p{Cf}\p{Cc}\p{Z}\p{Default_Ignorable_Code_Point}\u{2800}]*"
@@ -174,9 +174,17 @@ def read_data(path: Path, columns: Mapping[str, ColumnFacts]) -> pl.DataFrame:
     return frame
 
 
+def layout_of_data(path: Path) -> Layout:
+    """Read what a Parquet file of a release announces; raise :class:`ReleaseError` where it contradicts itself."""
+    try:
+        return layout_of(path)
+    except MicrofileError:
+        raise ReleaseError(f"{path.name} is not a Parquet file, or is damaged") from None
+
+
 def _check_size(path: Path) -> None:
     """Refuse a Parquet file that announces more than could be read, before anything of it is."""
-    layout = layout_of(path)
+    layout = layout_of_data(path)
     memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     if layout.memory > memory * MOST_MEMORY:
         raise ReleaseError(

@@ -16,8 +16,8 @@ from typing import IO, Any
 
 import polars as pl
 
-from sfumato.errors import ReleaseError
-from sfumato.release.parquet import MAGIC, Content, Fields, Page, Reader, content_of
+from sfumato.errors import MicrofileError
+from sfumato.microfile.parquet import MAGIC, Content, Fields, Page, Reader, content_of
 
 CREATOR = r"Polars \(python\) version {version} \(build [0-9a-f]{{40}}\)"
 FRAME = b"\x28\xb5\x2f\xfd"
@@ -26,25 +26,23 @@ ZSTANDARD = 6
 RLE, RESERVED = 1, 3
 
 
-def additions(file: IO[bytes], name: str, own: IO[bytes], version: str) -> Iterator[str]:
+def additions(file: IO[bytes], own: IO[bytes], version: str) -> Iterator[str]:
     """Say what a Parquet file has that one which was written here from its cells does not have.
 
     Parameters
     ----------
     file
         The file in question.
-    name
-        What it is called.
     own
         The cells of this file as this version of Polars writes them.
     version
         The version of Polars that the file is said to be written with.
     """
     try:
-        with content_of(file, name) as (data, content), content_of(own, name) as (own_data, own_content):
+        with content_of(file) as (data, content), content_of(own) as (own_data, own_content):
             yield from _additions(data, content, own_data, own_content, version)
-    except ReleaseError as error:
-        yield error.message
+    except MicrofileError:
+        yield "a footer or pages that contradict each other"
 
 
 def _additions(data: mmap.mmap, content: Content, own_data: mmap.mmap, own: Content, version: str) -> Iterator[str]:

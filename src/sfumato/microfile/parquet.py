@@ -7,6 +7,7 @@ Read without any library for Parquet, before one is trusted with the file. The n
 from __future__ import annotations
 
 import mmap
+import os
 import struct
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
-from sfumato.errors import ReleaseError
+from sfumato.errors import MicrofileError
 
 MAGIC = b"PAR1"
 DEEPEST = 16
@@ -60,26 +61,42 @@ class Layout:
     """How many records the footer announces."""
     memory: int
     """How many bytes the records need in memory by what footer and pages announce."""
+    largest: int
+    """How many bytes the pages of one column in one group of rows take at most when they are unpacked."""
 
 
 def layout_of(path: Path) -> Layout:
-    """Read how much footer and page headers of a Parquet file announce; :class:`ReleaseError` if it is none."""
-    with path.open("rb") as file, content_of(file, path.name) as (_, content):
+    """Read how much footer and page headers of a Parquet file announce, and none of its values.
+
+    Raise :class:`MicrofileError` where they contradict each other, or describe something that no table of plain
+    columns has, such as lists.
+    """
+    with path.open("rb") as file, content_of(file) as (_, content):
         groups = content.footer.get(4, [])
-        memory = sum(VALUE * int(group[3]) * len(group[1]) for group in groups)
-        for page in (page for its in content.pages for page in its):
-            # a dictionary is expanded, so that text needs memory by its pages only once
-            memory += page.header[2] + (VALUE * page.header[7][1] if 7 in page.header else 0)
-        return Layout(content.footer[3], memory)
+        # a dictionary is expanded, so that text needs memory by its pages only once
+        unpacked = [
+            sum(page.header[2] + (VALUE * page.header[7][1] if 7 in page.header else 0) for page in pages)
+            for pages in content.pages
+        ]
+        cells = sum(VALUE * int(group[3]) * len(group[1]) for group in groups)
+        return Layout(content.footer[3], cells + sum(unpacked), max(unpacked, default=0))
+
+
+def has_marks(path: Path) -> bool:
+    """Whether a file begins and ends as Parquet files do."""
+    with path.open("rb") as file:
+        begins = file.read(len(MAGIC)) == MAGIC
+        file.seek(-min(len(MAGIC), path.stat().st_size), os.SEEK_END)
+        return begins and file.read() == MAGIC
 
 
 @contextmanager
-def content_of(file: IO[bytes], name: str) -> Iterator[tuple[mmap.mmap, Content]]:
+def content_of(file: IO[bytes]) -> Iterator[tuple[mmap.mmap, Content]]:
     """Read footer and page headers of a Parquet file; also give its bytes.
 
     Raises
     ------
-    ReleaseError
+    MicrofileError
         If it is none, or if what is done with its content finds something else than there should be.
     """
     try:
@@ -87,7 +104,7 @@ def content_of(file: IO[bytes], name: str) -> Iterator[tuple[mmap.mmap, Content]
             yield data, _content(data)
     except (IndexError, KeyError, TypeError, ValueError, AttributeError, struct.error, RecursionError):
         # a damaged footer may hold anything in the place of anything
-        raise ReleaseError(f"{name} is not a Parquet file, or is damaged") from None
+        raise MicrofileError("the file is not a Parquet file, or is damaged") from None
 
 
 def _content(data: mmap.mmap) -> Content:
@@ -121,11 +138,24 @@ def _pages(data: mmap.mmap, meta: Fields, rows: int, end: int) -> tuple[Page, ..
             raise ValueError("a page of a negative size")
         pages.append(Page(place, reader.place, reader.place + header[3], header, bytes(reader.shape)))
         place = pages[-1].end
+        if not _fits(header):
+            raise ValueError("more values than a page can hold")
         if 7 not in header:
             values += (header.get(5) or header[8])[1]
     if place != stop or values != rows or rows != meta[5]:
         raise ValueError("pages do not add up")
     return tuple(pages)
+
+
+def _fits(header: Fields) -> bool:
+    """Whether a page can hold what its header says."""
+    if 7 in header:
+        # an entry of a dictionary takes a byte at least
+        return bool(0 <= header[7][1] <= header[2])
+    if 5 in header:
+        return bool(header[5][1] >= 0)
+    values, missing, rows, levels = header[8][1], header[8][2], header[8][3], (header[8][5], header[8][6])
+    return bool(0 <= missing <= values == rows and min(levels) >= 0 and sum(levels) <= min(header[2], header[3]))
 
 
 class Reader:

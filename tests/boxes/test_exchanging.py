@@ -8,7 +8,9 @@ import sfumato as sf
 from sfumato.boxes.axes import axes_of, space_of
 from sfumato.boxes.cutting import subdivide
 from sfumato.boxes.exchanging import Effort, exchange_records
-from sfumato.boxes.limits import limits_with
+from sfumato.boxes.limits import Rule, limits_with
+from sfumato.kernels.exchanging import CODED, COMPARED, NOISED, SETTLED, SWAPPED, TESTED, WEIGHED, WORK, exchange_groups
+from sfumato.kernels.limits import DISTINCT
 from sfumato.progress import silent
 from sfumato.randomness import Secret
 
@@ -42,11 +44,20 @@ def table(numbers: int, categories: int, records: int = 1500) -> pl.DataFrame:
 
 
 @pytest.mark.parametrize(("numbers", "categories"), [(3, 0), (0, 8), (2, 3)])
-def test_work_ends_within_a_pass_of_what_was_bought(numbers, categories):
+def test_work_ends_near_what_was_bought(numbers, categories):
     effort = Effort(None, 0.2)
     refined(table(numbers, categories), effort)
-    assert abs(effort.spent - 0.2) <= effort.last
-    assert effort.turn > 0
+    assert effort.spent == pytest.approx(0.2, rel=0.05)
+    assert effort.turn > 1
+
+
+def test_a_pass_that_takes_longer_than_what_was_bought_is_not_finished():
+    frame, whole = table(0, 8), Effort(1)
+    refined(frame, whole)
+    effort = Effort(None, 0.3 * whole.spent)
+    refined(frame, effort)
+    assert effort.turn == 1
+    assert effort.spent == pytest.approx(effort.seconds, rel=0.2)
 
 
 def test_a_pass_over_categories_is_counted_for_what_it_takes():
@@ -55,6 +66,30 @@ def test_a_pass_over_categories_is_counted_for_what_it_takes():
     refined(table(0, 8), coded)
     # measured: about 30 times as long
     assert 10 * plain.spent < coded.spent
+
+
+@pytest.mark.parametrize("heat", [0.0, 1.0])
+@pytest.mark.parametrize("limited", [False, True])
+def test_the_kernel_counts_what_it_does(heat, limited):
+    """Two boxes of two records in one attribute: everything that happens can be counted by hand."""
+    frame = pl.DataFrame({"x": [0.0, 10.0, 1.0, 11.0]})
+    axes = axes_of(sf.Microfile(frame), frame.columns, {})
+    places = np.stack([axis.places for axis in axes])
+    codes = np.array([0, 1, 0, 1], dtype=np.int32)
+    rules = [Rule("l", "s", DISTINCT, 1, codes=codes, known=2)] if limited else []
+    work, order = np.zeros(WORK, dtype=np.int64), np.arange(4)
+    made = exchange_groups(
+        space_of(axes, places, np.ones_like(places)), limits_with(2, rules, np.ones(4, dtype=bool)), order,
+        np.array([2, 4]), np.array([0, 1]), np.array([0, 2]), 4, heat, 1, np.zeros(4, dtype=np.int64), work,
+    )  # fmt: skip
+    assert made == work[SWAPPED] == 1
+    assert work[SETTLED] == 4 + 4 * made
+    # without heat, the last two records no longer gain anything by leaving
+    weighed = 4 * 4 if heat else work[WEIGHED]
+    assert work[WEIGHED] == weighed > 0
+    assert work[NOISED] == (weighed if heat else 0)
+    assert work[TESTED] == (4 * made if limited else 0)
+    assert work[CODED] == work[COMPARED] == 0
 
 
 def test_work_does_not_depend_on_threads():
@@ -68,8 +103,13 @@ def test_heat_is_gone_in_the_last_passes():
     effort, left = Effort(None, 1.0), []
     while effort.share < 1:
         left.append(effort.warmth)
-        effort.add(np.array([0, 0]), 2_000_000)
+        effort.begin(1000)
+        done = 0
+        while some := effort.next_groups(1000 - done):
+            effort.add(np.array([some * 20_000, 0, 0, 0, 0, 0, 0]), some)
+            done += some
+        effort.turn += 1
     assert left[0] == 1.0
     assert left[-2:] == [0.0, 0.0]
     assert left == sorted(left, reverse=True)
-    assert len(left) == pytest.approx(10, abs=1)
+    assert effort.spent == pytest.approx(1.0, rel=0.02)

@@ -12,7 +12,7 @@ from sfumato.boxes.axes import Axis, space_of
 from sfumato.boxes.limits import Rule, codes_in, limits_with
 from sfumato.kernels import limits as kinds
 from sfumato.kernels.cuts import make_work
-from sfumato.kernels.exchanging import exchange_groups
+from sfumato.kernels.exchanging import WORK, exchange_groups
 from sfumato.kernels.space import cost_boxes, summarize_boxes
 from sfumato.progress import silent
 
@@ -127,7 +127,7 @@ def test_exchanges_without_heat_only_pay(seed, boxes, k, limited):
     before = cost(made, order, ends)
     made_exchanges = exchange_groups(
         made, limits_with(k, rules), order, ends, np.arange(boxes), np.array([0, boxes]), records, 0.0, seed,
-        np.zeros(16, dtype=np.int64), np.zeros(2, dtype=np.int64),
+        np.zeros(16, dtype=np.int64), np.zeros(WORK, dtype=np.int64),
     )  # fmt: skip  # arrays of the search below those of the boxes
     after = cost(made, order, ends)
     assert after < before if made_exchanges else after == before
@@ -155,7 +155,7 @@ def test_exchanges_with_heat_keep_records_and_limits():
             5.0,
             1,
             counts,
-            np.zeros(2, dtype=np.int64),
+            np.zeros(WORK, dtype=np.int64),
         )
         > 0
     )

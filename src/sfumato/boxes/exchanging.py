@@ -30,19 +30,22 @@ UNIFORMS = 12
 """A sum of so many uniform numbers has variance 1 and is nearly normal."""
 CORES = 2
 """Seconds are those of so many cores."""
-NANOSECONDS = (1.75, 0.85)
-"""What a step of a search takes on one core, of attributes with widths and of others."""
-FINDING = 50.0
-"""Nanoseconds that finding the neighbours of a record takes, for each attribute."""
-SETUP = 2e5
-"""The nanoseconds that finding neighbours takes, however few records there are."""
+NANOSECONDS = (4.5, 0.76, 1.34, 83.0, 0.96, 67.0, 610.0)
+"""What each kind of work takes on one core, in the order in which the kernel counts them; docs/boxes.md says how these
+and the next were measured."""
+FINDING, GROUP = 10_400.0, 10_400.0
+"""Nanoseconds that finding a group of neighbours takes, and exchanging records in it, beside that work."""
+PROBED = 8
+"""The share of the first pass, one part of so many, that tells what a pass takes."""
+ENOUGH = 0.98
+"""The share of the work that is enough."""
 
 
 @dataclass
 class Effort:
     """How long records are exchanged: a number of passes, or until so much work is done.
 
-    Work is counted in steps, not measured by a clock, so that the same settings give the same bytes on every machine.
+    Work is counted, not measured by a clock, so that the same settings give the same bytes on every machine.
     """
 
     passes: int | None
@@ -50,30 +53,48 @@ class Effort:
     """On one core, where there are no passes."""
     spent: float = 0.0
     turn: int = 0
-    last: float = 0.0
-    """What the last pass took."""
+    finding: float = 0.0
+    """What finding neighbours takes in each pass."""
+    each: float = 0.0
+    """What a group of boxes took of late."""
+    groups: int = 0
+    """How many groups a pass has."""
 
     @property
     def share(self) -> float:
         """How much is done; at 1 it is enough."""
         if self.passes is not None:
             return self.turn / self.passes
-        # the pass that comes nearest to the end is the last
-        return (self.spent + 0.5 * self.last) / self.seconds if self.turn else 0.0
+        # nor is a pass begun that could not deal with a single group
+        begun = self.spent + self.finding
+        return max(begun / ENOUGH, begun + self.each) / self.seconds if self.turn else 0.0
 
     @property
     def warmth(self) -> float:
         """How much of the heat is left: none in the last two passes."""
         if self.passes is not None:
             return max(0.0, 1.0 - self.turn / max(self.passes - 2, 1))
-        room = self.seconds - 2.5 * self.last
+        room = self.seconds - 2.5 * (self.finding + self.each * self.groups)
         return max(0.0, 1.0 - self.spent / room) if room > 0 else 0.0
 
-    def add(self, steps: Counts, sizes: int) -> None:
-        """Count a pass: the steps that were made, and the records times attributes whose neighbours were found."""
-        self.last = 1e-9 * (sum(map(mul, steps.tolist(), NANOSECONDS)) + FINDING * sizes + SETUP)
-        self.spent += self.last
-        self.turn += 1
+    def begin(self, groups: int) -> None:
+        """Begin a pass, in which these groups of neighbours were found."""
+        self.groups, self.finding = groups, 1e-9 * FINDING * groups
+        self.spent += self.finding
+
+    def next_groups(self, left: int) -> int:
+        """Return how many of the groups that are left in this pass come next: none if the work is done."""
+        if self.passes is not None:
+            return left
+        if not self.each:
+            return -(-self.groups // PROBED)
+        return max(0, min(left, int((self.seconds - self.spent) / self.each)))
+
+    def add(self, work: Counts, groups: int) -> None:
+        """Count the work that was done in some groups."""
+        done = 1e-9 * (sum(map(mul, work.tolist(), NANOSECONDS)) + GROUP * groups)
+        self.each = done / groups
+        self.spent += done
 
 
 def exchange_records(
@@ -95,7 +116,7 @@ def exchange_records(
     Every pass finds new neighbours: along directions drawn at random, boxes are cut into groups. Records of
     different ``strata`` are never exchanged; where there are ``many``, neighbours are looked for within each.
     """
-    from sfumato.kernels.exchanging import exchange_groups
+    from sfumato.kernels.exchanging import WORK, exchange_groups
 
     small = np.flatnonzero(boxes.sizes <= 3 * limits.k)
     if small.size < 2 or effort.passes == 0:
@@ -119,25 +140,31 @@ def exchange_records(
         if many and homes is not None:
             groups = groups[np.lexsort((homes[groups], np.repeat(np.arange(len(near)), near.sizes)))]
         starts = no_larger(np.append(near.starts, small.size), grouped, None if homes is None else homes[groups])
-        warmth = heat * usual * effort.warmth
+        effort.begin(starts.size - 1)
+        done = 0
+        while some := effort.next_groups(starts.size - 1 - done):
+            warmth = heat * usual * effort.warmth
 
-        def batch(
-            part: tuple[int, int],
-            turn: int = turn,
-            groups: Counts = groups,
-            starts: Counts = starts,
-            warmth: float = warmth,
-        ) -> Counts:
-            counts, work = np.zeros(codes + 1, dtype=np.int64), np.zeros(2, dtype=np.int64)
-            low, high = part
-            room = grouped * 3 * limits.k
-            own = (noise + turn) * 1_000_003 + low
-            where = (groups, starts[low : high + 1], room)
-            exchange_groups(space, limits, records, boxes.ends, *where, warmth, own % 2**62, counts, work)
-            return work
+            def batch(
+                part: tuple[int, int],
+                turn: int = turn,
+                groups: Counts = groups,
+                starts: Counts = starts,
+                warmth: float = warmth,
+                done: int = done,
+            ) -> Counts:
+                counts, work = np.zeros(codes + 1, dtype=np.int64), np.zeros(WORK, dtype=np.int64)
+                low, high = done + part[0], done + part[1]
+                room = grouped * 3 * limits.k
+                own = (noise + turn) * 1_000_003 + low
+                where = (groups, starts[low : high + 1], room)
+                exchange_groups(space, limits, records, boxes.ends, *where, warmth, own % 2**62, counts, work)
+                return work
 
-        steps = side_by_side(batch, batches_of(starts.size - 1, least=8), threads)
-        effort.add(np.sum(steps, axis=0), space.places.size)
+            work = side_by_side(batch, batches_of(some, least=8), threads)
+            effort.add(np.sum(work, axis=0), some)
+            done += some
+        effort.turn += 1
         progress(min(effort.share, 1.0))
     found = Subdivision(records, boxes.ends)
     # few warm passes can end worse than they began

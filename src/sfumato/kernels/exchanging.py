@@ -18,8 +18,12 @@ from sfumato.kernels.space import LINEAR, SET, Space, node_width
 
 SPARED = 0.2
 """Without heat, a record whose leaving would lower its box's cost by less than this share is not tried."""
-CALL, SETTLED, TESTED = 110, 4, 10
-"""Beginning to count categories, settling a member and testing it against a limit take as long as so many steps."""
+SETTLED, WEIGHED, NOISED, CODED, COMPARED, TESTED, SWAPPED = range(7)
+"""Kinds of work that are counted: attributes of members settled, and weighed against another member's; members judged
+with noise; widths found of coded attributes, and members compared for them; members tested against a limit; exchanges.
+"""
+WORK = 7
+"""How many kinds of work there are."""
 LEAST = 1e-9
 """An exchange must save this share of what a box costs."""
 MIX = np.uint64(0x9E3779B97F4A7C15)
@@ -52,7 +56,7 @@ class Bench(NamedTuple):
     totals: Reals
     """What a pair of boxes would cost after an exchange."""
     work: Counts
-    """Steps of LINEAR attributes, and of others, that were made: what a search costs, whatever the machine."""
+    """What was done, by kind of work: what a search costs, whatever the machine."""
 
 
 @compiled_within
@@ -71,7 +75,7 @@ def make_bench(space: Space, room: int, boxes: int) -> Bench:
         np.empty((attributes, room)),
         np.empty((attributes, room)),
         np.empty(room),
-        np.zeros(2, dtype=np.int64),
+        np.zeros(WORK, dtype=np.int64),
     )
 
 
@@ -103,7 +107,7 @@ def _settle(space: Space, bench: Bench, box: int) -> None:
     first, last = bench.starts[box], bench.starts[box + 1]
     owed, relief, places, weights = bench.owed, bench.relief, bench.places, bench.weights
     los, his, rests = bench.lo, bench.hi, bench.rest
-    bench.work[0] += SETTLED * (last - first) * space.kinds.size
+    bench.work[SETTLED] += (last - first) * space.kinds.size
     total = 0.0
     for member in range(first, last):
         relief[member] = 0.0
@@ -140,7 +144,8 @@ def _coded_width(space: Space, bench: Bench, attribute: int, box: int, member: i
     """Return a box's width in a coded attribute if a member had another value."""
     first, last = bench.starts[box], bench.starts[box + 1]
     places = bench.places[attribute]
-    bench.work[1] += CALL + last - first
+    bench.work[CODED] += 1
+    bench.work[COMPARED] += last - first
     if space.kinds[attribute] != SET:
         lo, hi = value, value
         for other in range(first, last):
@@ -156,10 +161,10 @@ def _coded_width(space: Space, bench: Bench, attribute: int, box: int, member: i
         for earlier in range(first, other):
             if earlier != member and places[earlier] == places[other]:
                 new = 0
-                bench.work[1] += earlier - first
+                bench.work[COMPARED] += earlier - first
                 break
         categories += new
-        bench.work[1] += new * (other - first)
+        bench.work[COMPARED] += new * (other - first)
     return space.units[attribute] * categories if categories > 1 else 0.0
 
 
@@ -168,7 +173,7 @@ def _weigh(linear: int, bench: Bench, member: int, members: int) -> None:
     """Find what the two boxes would cost in LINEAR attributes if a member were exchanged with each other one."""
     totals, places, weights = bench.totals, bench.places, bench.weights
     los, his, rests = bench.lo, bench.hi, bench.rest
-    bench.work[0] += members * (linear + 1)
+    bench.work[WEIGHED] += members * linear
     for other in range(members):
         totals[other] = 0.0
     for attribute in range(linear):
@@ -193,6 +198,8 @@ def _partner(space: Space, linear: int, bench: Bench, member: int, members: int,
     first, last = bench.starts[mine], bench.starts[mine + 1]
     own = owed[member]
     best, most = -1, LEAST * own
+    if heat > 0.0:
+        bench.work[NOISED] += members
     for other in range(members):
         gain = own + owed[other] - totals[other]
         if heat > 0.0:
@@ -218,6 +225,7 @@ def _partner(space: Space, linear: int, bench: Bench, member: int, members: int,
 @compiled
 def _swap(space: Space, bench: Bench, records: Counts, member: int, other: int) -> None:
     """Exchange two members."""
+    bench.work[SWAPPED] += 1
     one, two = bench.slots[member], bench.slots[other]
     records[one], records[two] = records[two], records[one]
     places, weights = bench.places, bench.weights
@@ -274,7 +282,7 @@ def exchange(
 @compiled_within
 def _fits(limits: Limits, bench: Bench, records: Counts, box: int, counts: Counts) -> bool:
     first, last = bench.slots[bench.starts[box]], bench.slots[bench.starts[box + 1] - 1] + 1
-    bench.work[0] += TESTED * (last - first) * limits.rules.size
+    bench.work[TESTED] += (last - first) * limits.rules.size
     return keeps_limits(limits, records, first, last, counts)
 
 
@@ -295,8 +303,7 @@ def exchange_groups(
     """Exchange records within each group of boxes, one after the other; return how many exchanges were made.
 
     ``groups`` (IN) lists the boxes group by group, ``starts`` (IN) where each group begins, and the end; ``room``
-    (IN) is the number of records that a group can have; ``work`` (OUT) the steps that were made, of LINEAR attributes
-    and of others.
+    (IN) is the number of records that a group can have; ``work`` (OUT) what was done, by kind of work.
     """
     most: Any = np.int64(0)  # a plain 0 would be a type of its own
     for number in range(starts.size - 1):

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 import random
 import signal
 import subprocess
@@ -53,6 +54,51 @@ def test_a_kernel_that_never_ends_is_left():
             assert process.wait(IN_TIME) == 130
         finally:
             process.kill()
+
+
+ORDERING = """
+import itertools
+import sys
+import numpy as np
+import polars as pl
+from sfumato.cli import main
+from sfumato.release import release
+from sfumato.release.data import reordered
+
+rng = np.random.default_rng(0)
+large = pl.DataFrame({"age": rng.integers(0, 90, 3_000_000), "income": rng.normal(size=3_000_000)})
+
+def ordering(frame, secret):
+    for turn in itertools.count():
+        reordered(large, secret)
+        if turn == 0:
+            print("ready", file=sys.__stdout__, flush=True)
+
+release.reordered = ordering
+main(sys.argv[1:])
+"""
+"""Orders three million records until it is interrupted, in the place of the few that the recipe has."""
+
+
+def test_an_interruption_while_records_are_ordered(folder, recipe):
+    path = recipe(GOOD)
+    before = sorted(entry.name for entry in folder.iterdir())
+    with subprocess.Popen(
+        [sys.executable, "-c", ORDERING, "protect", str(path)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONPATH": ":".join(sys.path)},
+    ) as process:
+        try:
+            assert process.stdout.readline() == "ready\n"
+            process.send_signal(signal.SIGINT)
+            _, told = process.communicate(timeout=IN_TIME)
+        finally:
+            process.kill()
+    assert process.returncode == app.INTERRUPTED
+    assert app.STOPPED in told
+    assert sorted(entry.name for entry in folder.iterdir()) == before
 
 
 @pytest.mark.parametrize("error", [SystemError("returned a result with an exception set"), RuntimeError("callback")])

@@ -33,8 +33,11 @@ def drawn(seed, categories, boxes, size=6):
     return places, starts, lacking, Present.of(places, starts, lacking, categories)
 
 
-def members(bits, categories):
-    return np.unpackbits(np.ascontiguousarray(bits).view(np.uint8), axis=1, bitorder="little")[:, :categories] > 0
+def members(sets, categories):
+    named = np.zeros((len(sets), categories), dtype=bool)
+    for box in range(len(sets)):
+        named[box, sets.categories_of(box)] = True
+    return named
 
 
 @settings(max_examples=60, deadline=None)

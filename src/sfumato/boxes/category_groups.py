@@ -11,11 +11,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sfumato.arrays import Codes, Counts, Flags, Reals
+from sfumato.boxes.category_sets import CategorySets
 
-Bits = NDArray[np.uint64]
 SEVERAL = 2
 """A category that at least so many records of a block have is named by itself."""
 SPARE = 1
@@ -100,7 +99,7 @@ def named_whole(present: Present, groups: Codes, k: int) -> Flags:
         few[candidates[first]] = True
 
 
-def closed_sets(present: Present, groups: Codes, k: int) -> Bits:
+def closed_sets(present: Present, groups: Codes, k: int) -> CategorySets:
     """Return which categories the label of each box names."""
     n_boxes, n_categories = present.sizes.size, present.counts.size
     n_groups = int(groups.max(initial=0)) + 1
@@ -112,9 +111,7 @@ def closed_sets(present: Present, groups: Codes, k: int) -> Bits:
     first = np.repeat((np.cumsum(sizes) - sizes)[keys % n_groups], repeats)
     box = np.concatenate([present.box, np.repeat(keys // n_groups, repeats)])
     category = np.concatenate([present.category, members[first + within]])
-    bits = np.zeros((n_boxes, -(-n_categories // 64)), dtype=np.uint64)
-    np.bitwise_or.at(bits, (box, category // 64), np.uint64(1) << (category % 64).astype(np.uint64))
-    return bits
+    return CategorySets.of(box, category, n_boxes=n_boxes, n_categories=n_categories)
 
 
 def set_groups(present: Present, k: int) -> Codes:

@@ -9,16 +9,15 @@ from typing import Any
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from sfumato.arrays import Counts, Flags, Reals
 from sfumato.boxes.axes import Axis
+from sfumato.boxes.category_sets import CategorySets
 from sfumato.boxes.edges import Edges
 from sfumato.doubles import outward
 from sfumato.errors import SettingError
 from sfumato.microfile.forms import Form, Interval, Sets
 
-Bits = NDArray[np.uint64]
 YEARS = (-719_162, 2_932_896)
 """The first day of year 1 and the last of 9999."""
 LONGEST = 2**63
@@ -213,20 +212,15 @@ def _node_label(axis: Axis, first: int, last: int, members: tuple[str, ...]) -> 
     return None
 
 
-def set_column(axis: Axis, bits: Bits, lacking: Flags, *, closed: bool = False) -> Column:
-    """Return sets of categories; ``bits`` has one row per box, ``closed`` tells whether they name more than occurs."""
-    from sfumato.kernels.quadratic import number_rows
-
-    # with many categories these are by far the largest tables, so that none is copied that need not be
-    bits = np.where(lacking[:, None], np.uint64(0), bits) if lacking.any() else np.ascontiguousarray(bits)
-    codes, distinct = number_rows(bits.view(np.float64))
-    first = np.full(distinct, -1)
-    first[codes[::-1]] = np.arange(codes.size)[::-1]
+def set_column(
+    axis: Axis, sets: CategorySets, lacking: Flags, *, of: Counts | None = None, closed: bool = False
+) -> Column:
+    """Return sets of categories; ``of`` says which set each box has, ``closed`` whether they name more than occurs."""
+    codes, distinct = sets.numbered(lacking, of)
     names = [str(value) for value in axis.values]
     described = []
-    for box in first.tolist():
-        row = np.unpackbits(bits[box].view(np.uint8), bitorder="little")[: len(names)]
-        members = tuple(sorted(names[place] for place in np.flatnonzero(row).tolist()))
+    for categories in distinct:
+        members = tuple(sorted(names[place] for place in categories.tolist()))
         described.append((_set_label(members), members))
     return _labelled(axis.name, described, codes, lacking).described(closed=closed)
 
@@ -236,15 +230,6 @@ def _set_label(members: tuple[str, ...]) -> str:
         return members[0]
     plain = not any(sign in member for member in members for sign in ",{}'")
     return "{" + ", ".join(members if plain else map(repr, members)) + "}"
-
-
-def bits_of(axis: Axis, places: Reals, starts: Counts) -> Bits:
-    """Return which categories each box has; ``places`` in the order of the boxes, ``starts`` where each begins."""
-    from sfumato.kernels.bits import set_bits
-
-    bits = np.zeros((starts.size, -(-len(axis.values) // 64)), dtype=np.uint64)
-    set_bits(bits, starts, places.astype(np.int64))
-    return bits
 
 
 def _labelled(

@@ -12,6 +12,7 @@ import numpy as np
 from sfumato.arrays import Codes, Counts, Flags, Reals
 from sfumato.boxes.axes import Axis, as_rows, axes_of, released_type, space_of
 from sfumato.boxes.category_groups import Present, closed_ranges, closed_sets, range_groups, set_groups
+from sfumato.boxes.category_sets import CategorySets
 from sfumato.boxes.checks import (
     apart_limits,
     check_roles,
@@ -23,7 +24,7 @@ from sfumato.boxes.checks import (
     rules_of,
     unattainable,
 )
-from sfumato.boxes.columns import Column, bits_of, interval_column, node_column, range_column, run_column, set_column
+from sfumato.boxes.columns import Column, interval_column, node_column, range_column, run_column, set_column
 from sfumato.boxes.costs import Costs, blurred, costs_of, default_wanted
 from sfumato.boxes.cutting import QUICK, subdivide
 from sfumato.boxes.detail import Trial, choose_detail, with_detail
@@ -398,14 +399,14 @@ def _column(
     closing = task.settings.edges == "snapped"
     if edges is None:
         if cells:
-            return set_column(axis, cells.bits(axis.name), lacking)
+            return set_column(axis, cells.category_sets(axis.name), lacking)
         if not closing:
-            bits = bits_of(axis, axis.places[records.records], records.starts)
-            return set_column(axis, bits[whole.of] if whole else bits, lacking)
+            sets = CategorySets.occurring(axis.places[records.records], records.starts, len(axis.values))
+            return set_column(axis, sets, lacking, of=whole.of if whole else None)
         present = _present(task, axis, records)
         groups = set_groups(present, task.settings.k)
-        bits = closed_sets(present, groups, task.settings.k)
-        return set_column(axis, bits[whole.of] if whole else bits, lacking, closed=True)
+        sets = closed_sets(present, groups, task.settings.k)
+        return set_column(axis, sets, lacking, of=whole.of if whole else None, closed=True)
     if axis.kind == "ordinal" and closing:
         present = _present(task, axis, records)
         groups = range_groups(present, task.settings.k)

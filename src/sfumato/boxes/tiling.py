@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sfumato.arrays import Reals
+from sfumato.arrays import Counts, Reals
 from sfumato.boxes.axes import Axis
-from sfumato.boxes.columns import Bits, bits_of
+from sfumato.boxes.category_sets import CategorySets
 from sfumato.boxes.edges import Edges, resolution_of
 from sfumato.boxes.strata import Strata
 from sfumato.boxes.subdivision import Subdivision, Summary
 from sfumato.microfile.hierarchy import readable
+
+if TYPE_CHECKING:
+    from sfumato.kernels.bits import Words
 
 
 @dataclass(frozen=True)
@@ -24,7 +28,7 @@ class Cells:
     lo: Reals
     """Axes by boxes."""
     hi: Reals
-    sets: Bits
+    sets: Words
     """Axes by boxes by words."""
 
     def edges(self, row: int) -> Edges:
@@ -32,10 +36,10 @@ class Cells:
         whole = self.axes[row].kind in ("ordinal", "tree")
         return Edges(self.lo[row], self.hi[row] - 1 if whole else self.hi[row])
 
-    def bits(self, name: str) -> Bits:
+    def category_sets(self, name: str) -> CategorySets:
         """Return the categories of a set's cells."""
         row = [axis.name for axis in self.axes].index(name)
-        return self.sets[row, :, : -(-len(self.axes[row].values) // 64)]
+        return CategorySets.from_bits(self.sets[row, :, : -(-len(self.axes[row].values) // 64)])
 
 
 def cells_of(axes: Sequence[Axis], strata: Strata, boxes: Subdivision, ends: Summary) -> Cells:
@@ -49,7 +53,7 @@ def cells_of(axes: Sequence[Axis], strata: Strata, boxes: Subdivision, ends: Sum
     sets, cell_sets = (np.zeros((*shape, words), dtype=np.uint64) for _ in range(2))
     for row, axis in enumerate(axes):
         if axis.kind == "set":
-            own = bits_of(axis, axis.places[boxes.records], boxes.starts)
+            own = _bits(axis, axis.places[boxes.records], boxes.starts)
             sets[row, :, : own.shape[1]] = own
             cell_sets[row, :, : own.shape[1]] = np.bitwise_or.reduce(own, axis=0)
         else:
@@ -64,6 +68,15 @@ def cells_of(axes: Sequence[Axis], strata: Strata, boxes: Subdivision, ends: Sum
         find_cells(kinds, whole, lo, hi, sets, first, last, cell_lo, cell_hi, cell_sets)
         first = last
     return Cells(axes, cell_lo, cell_hi, cell_sets)
+
+
+def _bits(axis: Axis, places: Reals, starts: Counts) -> Words:
+    """Return which categories each box has; ``places`` in the order of the boxes, ``starts`` where each begins."""
+    from sfumato.kernels.bits import set_bits
+
+    bits = np.zeros((starts.size, -(-len(axis.values) // 64)), dtype=np.uint64)
+    set_bits(bits, starts, places.astype(np.int64))
+    return bits
 
 
 def _domain(axis: Axis) -> tuple[float, float]:

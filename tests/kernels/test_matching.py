@@ -70,3 +70,30 @@ def test_rows_are_merged_in_proportion_to_the_blocks(monkeypatch):
     # comparing patterns with patterns would read every block up to 2 * 256 times
     assert work[1] < 1.1 * work[0]
     assert max(work) < 160
+
+
+def test_work_is_bounded_by_the_patterns_that_occur(monkeypatch):
+    """Sixteen attributes could lack values in 65,536 ways; only four of them occur."""
+    merged, sought = [], []
+
+    def merging(codes, amounts, attribute):
+        merged.append(len(codes))
+        return merge_rows(codes, amounts, attribute)
+
+    def seeking(codes, some, known, totals, table, seen, sums):
+        sought.append(len(some) * len(seen))
+        return add_matches(codes, some, known, totals, table, seen, sums)
+
+    merge_rows, add_matches = matching.merge_rows, matching.add_matches
+    monkeypatch.setattr(matching, "merge_rows", merging)
+    monkeypatch.setattr(matching, "add_matches", seeking)
+    rng = np.random.default_rng(0)
+    patterns = np.zeros((4, 16), dtype=bool)
+    patterns[1, :3] = patterns[2, 5:7] = patterns[3, [0, 6, 15]] = True
+    codes = rng.integers(0, 3, (5_000, 16)).astype(np.int32)
+    codes = np.unique(np.where(patterns[rng.integers(0, 4, 5_000)], np.int32(-1), codes), axis=0)
+    matching_sums(codes, np.ones((len(codes), 1)))
+    # a table of every attribute that is left out on the way to a pattern
+    assert sum(merged) <= (1 + patterns.sum()) * len(codes)
+    # a block asks once for each pattern
+    assert sum(sought) <= len(patterns) * len(codes)

@@ -198,3 +198,19 @@ def test_unknown_columns_are_named_with_the_nearest():
         sf.Microfile(FRAME, kinds={"text": "numeric"})
     with pytest.raises(MicrofileError, match="'text' is categorical, not numeric"):
         people.numbers("text")
+
+
+def test_a_guessed_kind_is_that_of_the_records_at_hand():
+    frame = pl.DataFrame({"size": [1, 2, 9, 7], "age": [30, 31, 32, 33]})
+    file = sf.Microfile(frame, missing={"size": [9]}, labels={"size": {1: "small", 2: "large"}})
+    # a declared missing code needs no label, a value does
+    assert (file.attribute("size").kind, file.attribute("size").guessed) == ("numeric", True)
+    some = file.filter([True, True, True, False]).with_kinds_guessed_again()
+    assert some.attribute("size").kind == "categorical"
+    assert some.attribute("age") == file.attribute("age")
+    assert file.with_kinds_guessed_again() is file
+    declared = sf.Microfile(frame, kinds={"size": "numeric"}, labels={"size": {1: "small", 2: "large"}})
+    assert declared.filter([True, True, False, False]).with_kinds_guessed_again().attribute("size").kind == "numeric"
+    # whoever derives a file from another one keeps what was declared, and guesses the rest
+    assert some.with_columns({"age": frame["age"][:3]}).attribute("size").guessed
+    assert not declared.with_columns({"age": frame["age"]}).attribute("size").guessed

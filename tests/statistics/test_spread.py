@@ -73,6 +73,19 @@ def test_many_records_as_few(order, weighted, monkeypatch):
     assert quick.upper - quick.attained[1] < 1e-8 * quick.upper
 
 
+def test_widths_that_a_subsample_does_not_see_count(monkeypatch):
+    """Every record that a subsample takes is exact, and the others are wide."""
+    n = 4 * spread.SUBSAMPLE
+    rng = np.random.default_rng(0)
+    taken = np.arange(n) % (n // spread.SUBSAMPLE) == 0
+    lo = rng.normal(np.where(taken, 0.0, 3.0), 1.0)
+    hi = lo + np.where(taken, 0.0, 10.0)
+    quick = spread_of(sample(lo, hi), "x")
+    monkeypatch.setattr(spread, "SUBSAMPLE", n)
+    whole = spread_of(sample(lo, hi), "x")
+    assert (quick.lower, quick.upper) == pytest.approx((whole.lower, whole.upper), rel=1e-9)
+
+
 def test_the_gap_is_the_square_of_a_width_over_n():
     rng = np.random.default_rng(2)
     for n in (3, 30, 300):

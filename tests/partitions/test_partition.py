@@ -97,8 +97,8 @@ def test_sets_of_the_users_own():
 
 def test_grades_that_are_too_fine_are_refused_with_what_would_do():
     file = people(3, 300)
-    asked = {"shown": "grades", "k": 12, "width": 0.05}
-    with pytest.raises(UnattainableError, match="k = 12 cannot be kept with grades on 3 levels") as refused:
+    asked = {"shown": "grades", "k": 15, "width": 0.05}
+    with pytest.raises(UnattainableError, match="k = 15 cannot be kept with grades on 3 levels") as refused:
         protected(file, **asked, levels=3)
     levels = int(refused.value.hint.split()[2])
     assert refused.value.hint == f"levels = {levels} would keep everything"
@@ -281,7 +281,7 @@ def test_no_set_tells_of_a_record_that_is_left_out(method):
     assert max(centre[1] for centre in sets.centres) < 100_000
 
 
-@pytest.mark.parametrize("seed", [1, 5])
+@pytest.mark.parametrize("seed", [4, 10])
 def test_who_follows_the_hint_to_leave_out_more_gets_there(seed):
     rng = np.random.default_rng(seed)
     file = pl.DataFrame({name: rng.lognormal(3, 2, 400).round() for name in ("age", "hours")})

@@ -14,7 +14,7 @@ from sfumato.fuzzy.partitions import ruspini_from
 from sfumato.fuzzy.released import BETWEEN, ClusteredSets, PublicSets, ShapedSets
 from sfumato.fuzzy.shapes import written
 from sfumato.fuzzy.variables import LinguisticVariable
-from sfumato.partitions.rounding import FINE, rounded_sets
+from sfumato.partitions.rounding import FINE, rounded_scales, rounded_sets
 from sfumato.randomness import Secret
 
 if TYPE_CHECKING:
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 STARTS = 4
 """So many starts of a clustering are tried."""
+ALIKE = 0.05
+"""Arrangements whose objectives differ by up to this share are taken to be equally good."""
 NAMED = 2
 """Up to so many attributes, sets are named by their centres."""
 
@@ -84,7 +86,8 @@ def _clustered(settings: FuzzyPartition, microfile: Microfile, names: tuple[str,
                 "they cannot be clustered by it",
                 hint=f"leave {name!r} out of quasi, or use method = 'sets', which takes each attribute by itself",
             )
-    scales = _scales(settings, known)
+    rounding = secret.stream("rounding of sets")
+    scales = _scales(settings, known, rounding)
     count = settings.sets if isinstance(settings.sets, int) else 0
     distinct = pl.DataFrame(known).n_unique()
     if distinct < count:
@@ -100,36 +103,66 @@ def _clustered(settings: FuzzyPartition, microfile: Microfile, names: tuple[str,
                 f"{count} sets need as many records with a positive weight that have all quasi attributes",
                 hint="ask for fewer sets, or cluster without weights",
             )
-    centres, norms = _fitted(settings, known / scales, count, weights, secret)
+    exact = exact_sets(settings, names, known / scales, scales, weights, secret)
+    return _sets(settings, names, *rounded_sets(exact, known, weights, rounding))
+
+
+def exact_sets(
+    settings: FuzzyPartition,
+    names: tuple[str, ...],
+    scaled: Reals,
+    scales: Reals,
+    weights: Reals | None,
+    secret: Secret,
+) -> ClusteredSets:
+    """Return the sets that a clustering finds, in the attributes' own units; they must not leave as they are."""
+    count = settings.sets if isinstance(settings.sets, int) else 0
+    centres, norms = _fitted(settings, scaled, count, weights, secret)
+    return _sets(settings, names, (centres * scales).tolist(), (norms / np.outer(scales, scales)).tolist())
+
+
+def _sets(
+    settings: FuzzyPartition,
+    names: tuple[str, ...],
+    centres: list[list[float]],
+    norms: list[list[list[float]]],
+) -> ClusteredSets:
+    """Return sets in the order of their centres, for that in which a clustering finds them may hang on one record."""
     fuzzifier = None if settings.method == "k-means" else settings.fuzzifier
-    # in the attributes' own units
-    found = _sets(names, _plain(centres * scales), _plain(norms / np.outer(scales, scales)), fuzzifier)
-    rounded_centres, rounded_norms = rounded_sets(found, known, weights)
-    order = sorted(range(count), key=lambda place: rounded_centres[place])
-    return _sets(
-        names, [rounded_centres[place] for place in order], [rounded_norms[place] for place in order], fuzzifier
+    ordered: Any = sorted(zip(centres, norms, strict=True))
+    centres, norms = (list(part) for part in zip(*ordered, strict=True))
+    return ClusteredSets.model_validate(
+        {"attributes": names, "names": _names(centres), "centres": centres, "norms": norms, "fuzzifier": fuzzifier}
     )
-
-
-def _plain(array: Reals) -> Any:
-    return array.tolist()
-
-
-def _sets(names: tuple[str, ...], centres: Any, norms: Any, fuzzifier: float | None) -> ClusteredSets:
-    return ClusteredSets(attributes=names, names=_names(centres), centres=centres, norms=norms, fuzzifier=fuzzifier)
 
 
 def _fitted(
     settings: FuzzyPartition, values: Reals, count: int, weights: Reals | None, secret: Secret
 ) -> tuple[Reals, Reals]:
-    """Return the centres and norms that a clustering finds."""
+    """Return the centres and norms that a clustering finds, from one of the best of several starts.
+
+    Where arrangements are about equally good, one record would decide which is the best, and the published sets would
+    tell of it; so the first one is taken that is good enough, and how good that is comes from the secret.
+    """
     random = secret.legacy_stream("first centres")
+    ways = [_one_way(settings, values, count, weights, random) for _ in range(STARTS)]
+    best = min(objective for objective, _, _ in ways)
+    enough = best * (1.0 + ALIKE * secret.stream("choice of a start").random())
+    return next((centres, norms) for objective, centres, norms in ways if objective <= enough)
+
+
+def _one_way(
+    settings: FuzzyPartition, values: Reals, count: int, weights: Reals | None, random: np.random.RandomState
+) -> tuple[float, Reals, Reals]:
+    """Return the objective, the centres and the norms that a clustering finds from one start."""
     attributes = values.shape[1]
     if settings.method == "k-means":
         from sfumato.fuzzy.k_means import k_means
 
-        crisp = k_means(values, count, weights=weights, starts=STARTS, random=random, threads=settings.threads)
-        return crisp, np.tile(np.eye(attributes), (count, 1, 1))
+        crisp = k_means(values, count, weights=weights, starts=1, random=random, threads=settings.threads)
+        squares = np.min([((values - centre) ** 2).sum(axis=1) for centre in crisp], axis=0)
+        total = float(squares.sum() if weights is None else (squares * weights).sum())
+        return total, crisp, np.tile(np.eye(attributes), (count, 1, 1))
     if settings.method == "gustafson-kessel":
         from sfumato.fuzzy.gustafson_kessel import GustafsonKessel
 
@@ -138,23 +171,23 @@ def _fitted(
             fuzzifier=settings.fuzzifier,
             # a set that is thinner than centres are rounded would not be where its records are
             max_condition=FINE**2,
-            n_init=STARTS,
             random_state=random,
             threads=settings.threads,
         ).fit(values, sample_weight=weights)
-        return long.cluster_centers_, long.norms_
+        return long.objective_, long.cluster_centers_, long.norms_
     from sfumato.fuzzy.c_means import FuzzyCMeans
 
-    found = FuzzyCMeans(
-        count, fuzzifier=settings.fuzzifier, n_init=STARTS, random_state=random, threads=settings.threads
-    ).fit(values, sample_weight=weights)
-    return found.cluster_centers_, np.tile(np.eye(attributes), (count, 1, 1))
+    found = FuzzyCMeans(count, fuzzifier=settings.fuzzifier, random_state=random, threads=settings.threads).fit(
+        values, sample_weight=weights
+    )
+    return found.objective_, found.cluster_centers_, np.tile(np.eye(attributes), (count, 1, 1))
 
 
-def _scales(settings: FuzzyPartition, known: Reals) -> Reals:
+def _scales(settings: FuzzyPartition, known: Reals, rounding: np.random.Generator) -> Reals:
     """Return in what each attribute is measured, rounded so that it tells little."""
-    widths = {"deviation": known.std(axis=0), "range": np.ptp(known, axis=0), "none": np.ones(known.shape[1])}
-    return np.array([float(f"{width:.2g}") for width in widths[settings.scale]])
+    if settings.scale == "none":
+        return np.ones(known.shape[1])
+    return rounded_scales(known.std(axis=0) if settings.scale == "deviation" else np.ptp(known, axis=0), rounding)
 
 
 def _names(centres: Sequence[Sequence[float]]) -> tuple[str, ...]:

@@ -1,4 +1,10 @@
-"""Rounding clusters for a codebook, so that no record can be computed from them and all the others."""
+"""Rounding the clusters that a codebook describes, so that they hardly confirm a record to whoever has the others.
+
+A centre is a weighted mean: somebody who has every other record could compute the last one from an exact centre. Plain
+rounding does not prevent that, since now and then a limit between two rounded numbers lies among the values that the
+record may have, and half of them are ruled out. Here the secret of the release draws where these limits lie, so that
+all values that move a centre by little beside the step make the published number about equally probable.
+"""
 
 from __future__ import annotations
 
@@ -15,15 +21,19 @@ FINE = 20
 """Centres are rounded to a readable step of at least a deviation divided by this."""
 WIDE = 4
 """A record is taken to lie up to this number of a set's deviations from its centre."""
-MOVED = 4
+MOVED = 7
 """The step of a centre is at least this number of times as wide as one record can move it."""
-SERIES = (40, 20, 10, 5)
-"""Norms are rounded to preferred numbers (Renard's), of which a decade has one of these numbers."""
+SCALES = 10
+"""The scales of attributes are rounded to preferred numbers (Renard's), of which a decade has this number."""
+SERIES = (40, 20, 10, 5, 3)
+"""Norms are rounded to preferred numbers of one of these series."""
 BENT = 20
 """Times the largest share of a record in a set is the least relative step of its norm: a record far from the centre
 counts several times as much for the norm as for the centre."""
 STRAIGHT = 0.02
 """The least step of correlations."""
+CROOKED = 0.5
+"""The greatest one."""
 LEAST_EIGENVALUE = 1e-3
 """Of a norm in units of its own diagonal: below it, correlations are reduced."""
 FULLEST = (0.3, 0.5)
@@ -32,9 +42,9 @@ FULLEST = (0.3, 0.5)
 
 def shares_of(sets: ClusteredSets, grades: Reals, weights: Reals | None) -> Reals:
     """Return what share of each set's centre each record makes up: records by sets, each column summing to 1."""
-    powers = grades ** (sets.fuzzifier or 1.0)
-    powers = powers if weights is None else powers * weights[:, None]
-    return np.asarray(powers / np.maximum(powers.sum(axis=0), np.finfo(np.float64).tiny), dtype=np.float64)
+    masses = grades ** (sets.fuzzifier or 1.0)
+    masses = masses if weights is None else masses * weights[:, None]
+    return np.asarray(masses / np.maximum(masses.sum(axis=0), np.finfo(np.float64).tiny), dtype=np.float64)
 
 
 def dominated(shares: Reals) -> Flags:
@@ -43,10 +53,15 @@ def dominated(shares: Reals) -> Flags:
     return np.asarray((largest[0] > FULLEST[0]) | (largest[:2].sum(axis=0) > FULLEST[1]))
 
 
+def rounded_scales(widths: Reals, random: np.random.Generator) -> Reals:
+    """Round the widths of attributes to preferred numbers."""
+    return np.array([_preferred(width, SCALES, random) for width in widths.tolist()])
+
+
 def rounded_sets(
-    sets: ClusteredSets, known: Reals, weights: Reals | None
+    sets: ClusteredSets, known: Reals, weights: Reals | None, random: np.random.Generator
 ) -> tuple[list[list[float]], list[list[list[float]]]]:
-    """Return centres and norms on grids so coarse that one record hardly ever decides between two of their numbers.
+    """Return centres and norms on grids that are coarse beside what one record can change.
 
     Parameters
     ----------
@@ -56,41 +71,51 @@ def rounded_sets(
         The values of records that have all attributes: records by attributes.
     weights
         Of the records, if they have any.
+    random
+        What decides between the two nearest numbers of a grid.
     """
     shares = shares_of(sets, sets.grades(known), weights)
-    largest = shares.max(axis=0)
     centres = [
-        [
-            _on_step(value, shares[:, place], column, lonely=lonely)
-            for value, column in zip(centre, known.T, strict=True)
-        ]
-        for place, (centre, lonely) in enumerate(zip(sets.centres, dominated(shares).tolist(), strict=True))
+        [_on_step(value, its, column, random) for value, column in zip(centre, known.T, strict=True)]
+        for centre, its in zip(sets.centres, shares.T, strict=True)
     ]
-    # round sets have one norm, of the attributes' scales, on which no record has much influence
-    moved = BENT * float(largest.max()) if len(set(sets.norms)) > 1 else 0.0
-    return centres, [_rounded_norm(np.array(norm), moved) for norm in sets.norms]
+    if len(set(sets.norms)) == 1:
+        # round sets have one norm, of the attributes' scales, which are rounded before
+        return centres, [[[float(f"{value:.3g}") for value in row] for row in norm] for norm in sets.norms]
+    largest = shares.max(axis=0).tolist()
+    norms = [
+        _rounded_norm(np.array(norm), BENT * share, random) for norm, share in zip(sets.norms, largest, strict=True)
+    ]
+    return centres, norms
 
 
-def _on_step(centre: float, shares: Reals, values: Reals, *, lonely: bool) -> float:
-    """Round one number of a centre; that of a lonely set, which is never released, need not be coarse."""
+def _on_step(centre: float, shares: Reals, values: Reals, random: np.random.Generator) -> float:
+    """Round one number of a centre."""
     away = values - centre
     deviation = math.sqrt(float((shares * away**2).sum()))
     moved = max(WIDE * float(shares.max()) * deviation, float((shares * np.abs(away)).max()))
-    step = readable(max(float(values.std()) / FINE, 0.0 if lonely else MOVED * moved))
-    return float(f"{round(centre / step) * step:.12g}")
+    spread = float(values.std())
+    # a step of all the records' deviation is enough, for no record makes up much of a set that is released
+    least = min(max(spread / FINE, MOVED * moved), spread)
+    # a step that depended on the records alone would tell of them where it jumps
+    step = readable(least * (1.0 + random.random()))
+    return float(f"{_one_of_two(centre / step, random) * step:.12g}")
 
 
-def _rounded_norm(norm: Reals, moved: float) -> list[list[float]]:
+def _rounded_norm(norm: Reals, moved: float, random: np.random.Generator) -> list[list[float]]:
     """Round a norm to a diagonal and correlations on coarse grids, so that it stays positive definite.
 
     ``moved`` is the least relative step.
     """
     lengths = np.sqrt(np.diagonal(norm))
+    moved *= 1.0 + random.random()
     per_decade = next((count for count in SERIES if 10 ** (1 / count) - 1 >= moved), SERIES[-1])
-    diagonal = [_preferred(float(length) ** 2, per_decade) for length in lengths]
-    step = min(readable(max(STRAIGHT, moved / 2)), 0.5)
-    # towards 0, so that a set becomes rounder, never flat
-    correlations = np.trunc(norm / np.outer(lengths, lengths) / step) * step
+    diagonal = [_preferred(float(length) ** 2, per_decade, random) for length in lengths]
+    step = min(readable(max(STRAIGHT, moved / 2)), CROOKED)
+    correlations = norm / np.outer(lengths, lengths)
+    for row, column in zip(*np.triu_indices(len(norm), 1), strict=True):
+        rounded_one = _one_of_two(float(correlations[row, column]) / step, random) * step
+        correlations[row, column] = correlations[column, row] = rounded_one
     np.fill_diagonal(correlations, 1.0)
     outer = np.sqrt(np.outer(diagonal, diagonal))
     while True:
@@ -103,10 +128,15 @@ def _rounded_norm(norm: Reals, moved: float) -> list[list[float]]:
         np.fill_diagonal(correlations, 1.0)
 
 
-def _preferred(value: float, per_decade: int) -> float:
-    """Round to the nearest of the numbers that part a decade evenly, written with three digits.
+def _one_of_two(value: float, random: np.random.Generator) -> int:
+    """Return one of the two whole numbers around a value, the nearer one more often, so that their mean is right."""
+    return math.floor(value + random.random())
 
-    >>> _preferred(0.0035934504, 10)
+
+def _preferred(value: float, per_decade: int, random: np.random.Generator) -> float:
+    """Round to one of the two nearest numbers that part a decade evenly, written with three digits.
+
+    >>> _preferred(0.0035934504, 10, np.random.default_rng(1))
     0.00398
     """
-    return float(f"{10.0 ** (round(math.log10(value) * per_decade) / per_decade):.3g}")
+    return float(f"{10.0 ** (_one_of_two(math.log10(value) * per_decade, random) / per_decade):.3g}")

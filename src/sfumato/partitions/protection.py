@@ -140,7 +140,8 @@ def _check(settings: FuzzyPartition, microfile: Microfile) -> None:
                 f"column {name!r} (quasi) has infinite values, which belong to no set",
                 hint="declare them as missing, or leave them out",
             )
-        span = float(np.nanmax(numbers) - np.nanmin(numbers))
+        # as Python's numbers, whose difference is infinite without a warning
+        span = float(np.nanmax(numbers)) - float(np.nanmin(numbers))
         if not span > 0:
             raise MicrofileError(
                 f"column {name!r} (quasi) has the same value everywhere, so that no sets can be found",

@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 import sfumato as sf
-from sfumato.errors import SfumatoError
+from sfumato.errors import SfumatoError, UnattainableError
 from tests.partitions.strange_tables import foreign
 
 
@@ -22,6 +22,23 @@ def test_a_span_beyond_all_numbers_is_refused_without_a_warning():
     file = pl.DataFrame({"x": np.tile([-1.7e308, 0.0, 1.7e308], 20), "y": np.arange(60.0)})
     with pytest.raises(SfumatoError, match="column 'x'"):
         sf.FuzzyPartition(quasi=["x", "y"]).protect(file)
+
+
+def test_an_attribute_without_weight_is_refused():
+    """Gustafson-Kessel finds no norm of an attribute that is constant among the records that count."""
+    weights = np.repeat([0.0, 1.0], 60)
+    file = pl.DataFrame({"x": np.arange(120.0), "y": np.where(weights > 0, 3.0, np.arange(120.0)), "w": weights})
+    with pytest.raises(UnattainableError, match=r"'y' .* and a positive weight"):
+        sf.FuzzyPartition(quasi=["x", "y"], weight="w", method="gustafson-kessel").protect(file)
+
+
+def test_an_attribute_that_only_varies_without_weight_is_refused():
+    rng = np.random.default_rng(0)
+    weights = np.repeat([0.0, 1.0], 60)
+    y = np.where(weights > 0, rng.normal(size=120), 1e12)
+    file = pl.DataFrame({"x": rng.normal(size=120), "y": y, "w": weights})
+    with pytest.raises(UnattainableError, match=r"'y' \(quasi\) hardly varies"):
+        sf.FuzzyPartition(quasi=["x", "y"], weight="w", method="gustafson-kessel").protect(file)
 
 
 def durations() -> pl.DataFrame:

@@ -79,11 +79,13 @@ def _clustered(settings: FuzzyPartition, microfile: Microfile, names: tuple[str,
             "no record has all quasi attributes, so that they cannot be clustered together",
             hint="use method = 'sets', which takes each attribute by itself",
         )
-    for name, its in zip(names, known.T, strict=True):
-        if (its == its[0]).all():
+    weights = None if settings.weight is None else np.nan_to_num(microfile.numbers(settings.weight)[~lacking])
+    for name, its in zip(names, known.T if weights is None else known[weights > 0].T, strict=True):
+        if its.size and (its == its[0]).all():
+            weighty = "" if weights is None else " and a positive weight"
             raise UnattainableError(
-                f"column {name!r} (quasi) has the same value in all records that have every quasi attribute, so that "
-                "they cannot be clustered by it",
+                f"column {name!r} (quasi) has the same value in all records that have every quasi attribute{weighty}, "
+                "so that they cannot be clustered by it",
                 hint=f"leave {name!r} out of quasi, or use method = 'sets', which takes each attribute by itself",
             )
     rounding = secret.stream("rounding of sets")
@@ -95,14 +97,11 @@ def _clustered(settings: FuzzyPartition, microfile: Microfile, names: tuple[str,
             f"{count} sets need as many different records; {distinct} have all quasi attributes and differ",
             hint=f"ask for at most {distinct} sets" if distinct > 1 else "leave it to Boxes",
         )
-    weights = None
-    if settings.weight is not None:
-        weights = np.nan_to_num(microfile.numbers(settings.weight)[~lacking])
-        if int((weights > 0).sum()) < count:
-            raise UnattainableError(
-                f"{count} sets need as many records with a positive weight that have all quasi attributes",
-                hint="ask for fewer sets, or cluster without weights",
-            )
+    if weights is not None and int((weights > 0).sum()) < count:
+        raise UnattainableError(
+            f"{count} sets need as many records with a positive weight that have all quasi attributes",
+            hint="ask for fewer sets, or cluster without weights",
+        )
     exact = exact_sets(settings, names, known / scales, scales, weights, secret)
     return _sets(settings, names, *rounded_sets(exact, known, weights, rounding))
 
@@ -118,6 +117,12 @@ def exact_sets(
     """Return the sets that a clustering finds, in the attributes' own units; they must not leave as they are."""
     count = settings.sets if isinstance(settings.sets, int) else 0
     centres, norms = _fitted(settings, scaled, count, weights, secret)
+    flat = np.flatnonzero((np.diagonal(norms, axis1=1, axis2=2) <= 0).any(axis=0))
+    if flat.size:
+        raise UnattainableError(
+            f"column {names[flat[0]]!r} (quasi) hardly varies among the records that count, beside its largest values",
+            hint="top-code it, or leave it out of quasi",
+        )
     return _sets(settings, names, (centres * scales).tolist(), (norms / np.outer(scales, scales)).tolist())
 
 

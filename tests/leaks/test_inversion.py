@@ -98,12 +98,18 @@ def test_the_measured_width_is_that_of_all_values(method):
         grid = np.stack([axis.ravel() for axis in np.meshgrid(*axes, indexing="ij")], axis=1)
         shown = on_levels(sets.grades(grid), form.levels) > 0
         for column, one in enumerate(found):
-            widths = []
-            for key in np.unique(parts[~lacking] > 0, axis=0):
+            widths, lines = [], []
+            keys, counts = np.unique(parts[~lacking] > 0, axis=0, return_counts=True)
+            for key, count in zip(keys, counts, strict=True):
                 same = (shown == key).all(axis=1).reshape([600] * len(axes))
                 lengths = same.sum(axis=column)
                 widths.append(lengths[lengths > 0].mean() / 600 * (spans[column, 1] - spans[column, 0]))
+                # a record lies on a line as often as the line is long
+                lines += [(length, count * length / lengths.sum()) for length in lengths[lengths > 0].tolist()]
             assert one.narrowest == pytest.approx(min(widths), rel=0.25)
+            lengths, weights = np.array(sorted(lines)).T
+            rare = lengths[np.searchsorted(np.cumsum(weights), weights.sum() / 100)] / 600
+            assert one.hundredth == pytest.approx(rare * (spans[column, 1] - spans[column, 0]), rel=0.5)
 
 
 def test_an_attribute_that_is_released_twice_is_found():

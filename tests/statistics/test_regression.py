@@ -1,9 +1,12 @@
 from __future__ import annotations
 
+import itertools
+import threading
+
 import numpy as np
 import pytest
 
-from sfumato.statistics import range_of
+from sfumato.statistics import range_of, regression
 from sfumato.statistics.quadratic import Combined, Pair
 
 NAMES = ("y", "a", "b", "c")
@@ -114,3 +117,40 @@ def test_a_box_is_a_zonotope():
         np.testing.assert_allclose(same.largest(0.1, 0.2, alpha, beta), pair.largest(0.1, 0.2, alpha, beta), atol=1e-12)
     assert same.linear == pytest.approx(pair.linear)
     assert same.size == pytest.approx(pair.size)
+
+
+def test_a_part_of_the_proof_holds_for_all_data_that_belong_to_it(monkeypatch):
+    """The slope of one predictor on the other is divided into parts; each part bounds the slopes of its data."""
+    here, parts = threading.local(), []
+
+    def partial_bound(plane, number, reached, sign, *more):
+        here.way = (plane, number, sign)
+        return kept_bound(plane, number, reached, sign, *more)
+
+    def divide(bound, edges, **more):
+        parts.append((*here.way, bound, edges[0], edges[-1]))
+        return kept_divide(bound, edges, **more)
+
+    kept_bound, kept_divide = regression._partial_bound, regression.divide
+    monkeypatch.setattr(regression, "_partial_bound", partial_bound)
+    monkeypatch.setattr(regression, "divide", divide)
+    rng = np.random.default_rng(4)
+    checked = 0
+    for _ in range(40):
+        lo, hi = problem(rng, predictors=2, records=4, half=0.45)
+        range_of("regress(y ~ a + b)", dict(zip("yab", lo, strict=True)), dict(zip("yab", hi, strict=True)))
+    corners = np.array(list(itertools.product([-1.0, 1.0], repeat=12))).reshape(-1, 3, 4)
+    for plane, number, sign, bound, low, high in parts:
+        data = plane.middle + corners * plane.half
+        data = data - (data * plane.shares).sum(axis=2, keepdims=True) / plane.shares.sum()
+        y, x, u = (data[:, row] for row in (0, number, 3 - number))
+        inner = lambda one, other: (plane.shares * one * other).sum(axis=1)  # noqa: E731  # as in the formulas
+        d = inner(x, u) / inner(u, u)
+        rest = x - d[:, None] * u
+        slopes = sign * inner(rest, y) / inner(rest, rest)
+        for first, last in np.sort(rng.uniform(low, high, (20, 2)), axis=1):
+            inside = (first <= d) & (d <= last)
+            if inside.any() and np.isfinite(top := bound(first, last)):
+                checked += 1
+                assert slopes[inside].max() <= top
+    assert checked > 1000

@@ -337,6 +337,7 @@ def _sets(release: Release, measured: dict[str, Any]) -> list[str]:
     for name, its in measured.get("fuzzy", {}).get("inversion", {}).items():
         lines.append(
             f"Inverting the words or grades of a record, all other attributes known, leaves at least "
-            f"{its['narrowest']:.3g} of {name}, which extends over {its['extent']:.3g}."
+            f"{its['narrowest']:.3g} of {name} on average, and at most {its['hundredth']:.3g} for one record in 100; "
+            f"{name} extends over {its['extent']:.3g}."
         )
     return lines

@@ -45,6 +45,9 @@ class Inversion:
     exposed: float
     """The share of the records that is given back to within :data:`CLOSE` of the extent, if the values behind their
     grades are equally probable."""
+    hundredth: float
+    """The width that one record in a hundred is left at most, on the same condition; not averaged over the values of
+    the other attributes."""
 
     @property
     def share(self) -> float:
@@ -87,19 +90,28 @@ def invert(sets: PublicSets, parts: Codes, levels: int, *, words: bool) -> list[
     each, steps = (1, ALONE) if alone else (max(1, LINES // len(released)), STEPS)
     found = []
     for column, (attribute, extent) in enumerate(zip(sets.attributes, sets.extents().tolist(), strict=True)):
-        widths, close = np.zeros(len(released)), np.ones(len(released))
+        widths, close, lines = np.zeros(len(released)), np.ones(len(released)), [np.zeros(1)] * len(released)
         for place, points in enumerate(behind):
             if len(points):
                 lengths = search.lengths(points[:each], column, released[place], steps)
                 # of points that lie evenly in a region, the harmonic mean is that of its slices
                 with np.errstate(divide="ignore"):
                     widths[place] = len(lengths) / (1.0 / lengths).sum()
-                close[place] = (lengths <= CLOSE * extent).mean()
+                close[place], lines[place] = (lengths <= CLOSE * extent).mean(), lengths
         order = np.argsort(widths, kind="stable")
         half = order[np.searchsorted(np.cumsum(counts[order]), counts.sum() / 2)]
         exposed = float((close * counts).sum() / counts.sum())
-        found.append(Inversion(attribute, float(widths.min()), float(widths[half]), extent, exposed))
+        rare = _hundredth(lines, counts)
+        found.append(Inversion(attribute, float(widths.min()), float(widths[half]), extent, exposed, rare))
     return found
+
+
+def _hundredth(lines: list[Reals], counts: Counts) -> float:
+    """Return the length that the line of one record in a hundred has at most."""
+    lengths = np.concatenate(lines)
+    weights = np.repeat(counts / [its.size for its in lines], [its.size for its in lines])
+    order = np.argsort(lengths, kind="stable")
+    return float(lengths[order][np.searchsorted(np.cumsum(weights[order]), counts.sum() / 100)])
 
 
 @dataclass(frozen=True)

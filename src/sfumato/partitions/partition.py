@@ -81,7 +81,8 @@ class FuzzyPartition(Settings):
     least about half of one."""
     width: float = Field(default=0.1, ge=LEAST_WIDTH, lt=1)
     """Inverting the words or grades of a record, all other attributes being known, leaves at least this share of each
-    attribute's extent; levels are reduced until it does."""
+    attribute's extent, averaged over the possible values of the others; levels are reduced until it does. The
+    certificate also says what single records are left (``hundredth``)."""
     k: int = Field(default=2, ge=1, le=2**53)
     """At least so many records are released alike."""
     q: int | None = Field(default=None, ge=1)

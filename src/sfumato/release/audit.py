@@ -158,8 +158,8 @@ def _fuzzy_findings(promise: Promise, codebook: Codebook, measured: dict[str, An
             yield Finding(
                 "promise",
                 f"width: inverting the words or grades of a record, all other attributes known, leaves "
-                f"{its['narrowest']:.3g} of the extent {its['extent']:.3g} of {name!r}; at least {limit:g} of it are "
-                "needed; release fewer levels or sets, or words",
+                f"{its['narrowest']:.3g} on average of the extent {its['extent']:.3g} of {name!r}; at least {limit:g} "
+                "of it are needed; release fewer levels or sets, or words",
             )
 
 

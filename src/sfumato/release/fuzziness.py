@@ -21,6 +21,9 @@ from sfumato.release.codebook import Codebook
 MOST = 50_000_000
 """Memberships of records in all combinations of sets are not reckoned with if they are more than this."""
 
+PARTS = ("narrowest", "median", "extent", "exposed", "hundredth")
+"""What a certificate says of an inversion."""
+
 
 def fuzzy_forms(codebook: Codebook) -> dict[str, Fuzzy]:
     """Return the attributes that are released as fuzzy sets."""
@@ -47,10 +50,7 @@ def fuzzy_measured(table: Microfile, forms: Mapping[str, Fuzzy], promise: Promis
     found = {} if safety is None else summarize_fuzzy(safety, level=promise.level, operator=promise.operator)
     inverted = [one for name, form in forms.items() for one in inversions(table, name, form)]
     return found | {
-        "inversion": {
-            one.attribute: {part: _short(getattr(one, part)) for part in ("narrowest", "median", "extent", "exposed")}
-            for one in inverted
-        }
+        "inversion": {one.attribute: {part: _short(getattr(one, part)) for part in PARTS} for one in inverted}
     }
 
 

@@ -110,14 +110,15 @@ def _sets(evidence: Evidence) -> tuple[Table, ...]:
     ]
     inverted = evidence.audit.measured.get("fuzzy", {}).get("inversion", {})
     rows = tuple(
-        (name, *(number(its[part]) for part in ("narrowest", "median", "extent")), share(its["exposed"]))
+        (name, *(number(its[part]) for part in ("narrowest", "hundredth", "median", "extent")), share(its["exposed"]))
         for name, its in inverted.items()
     )
     if rows:
         columns = (
             "Attribute",
-            "Width left for the worst record",
-            "For half of the records at most",
+            "Mean width left for the worst record",
+            "Width left for one record in 100 at most",
+            "Mean width left for half of the records at most",
             "Extent of the sets",
             "Records given back to within 1 % of it",
         )

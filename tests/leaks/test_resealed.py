@@ -195,7 +195,54 @@ def blanks_in_json(folder: Path) -> None:
     reseal(folder)
 
 
+def change_certificate(folder: Path, *path: str, value: object) -> None:
+    """Change one entry of the certificate after everything was measured."""
+    file = folder / "certificate.json"
+    content = json.loads(file.read_text())
+    inner = content
+    for key in path[:-1]:
+        inner = inner[key]
+    inner[path[-1]] = value
+    content["seal"] = seal_of(content)
+    file.write_text(to_json(content))
+
+
+def change_k_slightly(folder: Path) -> None:
+    change_certificate(folder, "measured", "k", value=20.000000001)
+
+
+def change_risk_slightly(folder: Path) -> None:
+    rate = json.loads((folder / "certificate.json").read_text())["measured"]["risk"]["rate"]
+    change_certificate(folder, "measured", "risk", "rate", value=rate + 3.14159e-10)
+
+
+def without_null(folder: Path) -> dict[str, object]:
+    risk = json.loads((folder / "certificate.json").read_text())["measured"]["risk"]
+    return {name: value for name, value in risk.items() if value is not None}
+
+
+def rename_column(folder: Path, name: str) -> None:
+    file = folder / "codebook.json"
+    content = json.loads(file.read_text())
+    content["attributes"] = {name if one == "note" else one: its for one, its in content["attributes"].items()}
+    file.write_text(to_json(content))
+    frame = read(folder).rename({"note": name})
+    write(frame, data_of(folder))
+    reseal(folder, frame)
+
+
 FORGERIES = {
+    "a measure of a name": lambda folder: change_certificate(folder, "measured", NAME, value=None),
+    "a risk of a name": lambda folder: change_certificate(folder, "measured", "risk", NAME, value=None),
+    "a measure left out": lambda folder: change_certificate(folder, "measured", "risk", value=without_null(folder)),
+    "digits of a count": change_k_slightly,
+    "digits of a measure": change_risk_slightly,
+    "false for zero": lambda folder: change_certificate(folder, "measured", "risk", "above_main_part", value=False),
+    "a name as a version": lambda folder: change_certificate(folder, "software", "numpy", value="Ada_Lovelace-HIV+"),
+    "digits of whole numbers": lambda folder: change_certificate(folder, "data", "columns", "pay", "scale", value=37),
+    "an invisible column": lambda folder: rename_column(folder, "note\u200b"),
+    "a column that ends in a blank": lambda folder: rename_column(folder, "note "),
+    "a column that commands a terminal": lambda folder: rename_column(folder, "\x1b]0;owned\x07note"),
     "declared missing": declared_missing,
     "a setting that is none": lambda folder: edit_settings(folder, remark=NAME),
     "text in a setting": lambda folder: edit_settings(folder, method=NAME),

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -348,6 +347,8 @@ def _open_data(path: Path, certificate: Certificate, opened: Opened) -> pl.DataF
         for name, now in column_facts(frame).items():
             if now.sha256 != facts.columns[name].sha256:
                 found.append(Finding("data", f"column {name!r} has cells that were changed"))
+            elif now != facts.columns[name]:
+                found.append(Finding("certificate", f"describes column {name!r} otherwise than it is"))
     if not changed:
         found += [Finding("data", message) for message in odd_cells(frame)]
     return frame
@@ -417,18 +418,17 @@ def audit_files(opened: Opened) -> Audit:
     return replace(again, findings=tuple(findings), notes=tuple(notes))
 
 
-def _differences(said: dict[str, Any], now: dict[str, Any], path: str = "") -> Iterator[Finding]:
+def _differences(said: Mapping[str, Any], now: Mapping[str, Any], path: str = "") -> Iterator[Finding]:
     """Find where the certificate says something else than was measured."""
-    for key in dict.fromkeys([*said, *now]):
+    if extra := len(said.keys() - now.keys()):
+        yield Finding("certificate", f"has {extra:,} entries in {path.rstrip('.') or 'measured'} that are no measures")
+    for key, measured in now.items():
         name = f"{path}{key}"
-        one, other = said.get(key), now.get(key)
-        if isinstance(one, dict) and isinstance(other, dict):
-            yield from _differences(one, other, f"{name}.")
-        elif not _same(one, other):
-            yield Finding("certificate", f"says {name} = {one}, the data has {other}")
-
-
-def _same(one: object, other: object) -> bool:
-    if isinstance(one, int | float) and isinstance(other, int | float):
-        return math.isclose(one, other, rel_tol=1e-9, abs_tol=1e-9) if abs(one) < 2**63 else one == other
-    return one == other
+        if key not in said:
+            yield Finding("certificate", f"lacks {name}")
+        elif isinstance(said[key], dict) and isinstance(measured, dict):
+            yield from _differences(said[key], measured, f"{name}.")
+        # as text, so that 1, 1.0 and true differ; measures are rounded, so that machines agree on every digit
+        elif to_json(said[key]) != to_json(measured):
+            told = f"says {name} = {said[key]}" if isinstance(said[key], int | float) else f"says otherwise of {name}"
+            yield Finding("certificate", f"{told}, the data has {measured}")

@@ -55,12 +55,16 @@ def released_frame(table: Microfile) -> pl.DataFrame:
     """
     columns = []
     for name in table.names:
-        if name != name.strip() or not name.isprintable():
-            raise ReleaseError(f"column name {name!r} begins or ends with a blank, or cannot be printed")
+        _check_name(name)
         series = table.series(name)
         kind = _type_of(series.dtype, name)
         columns.append(_plainly(series, kind).alias(name))
     return pl.DataFrame(columns)
+
+
+def _check_name(name: str) -> None:
+    if name != name.strip() or not name.isprintable():
+        raise ReleaseError(f"column name {name!r} begins or ends with a blank, or cannot be printed")
 
 
 def _plain_type(dtype: pl.DataType, kind: ColumnType) -> pl.DataType:
@@ -246,6 +250,7 @@ def _check_columns(frame: pl.DataFrame, columns: Mapping[str, ColumnFacts], file
         )
         raise ReleaseError(f"{file} {what}")
     for name, wanted in columns.items():
+        _check_name(name)
         if frame.schema[name] != dtype_of(wanted):
             raise ReleaseError(f"{file}: column {name!r} holds {frame.schema[name]}, not {wanted.type}")
 

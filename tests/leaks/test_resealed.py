@@ -19,6 +19,7 @@ from sfumato.errors import ReleaseError
 from sfumato.release import audit_folder
 from sfumato.release.certificate import ColumnFacts, digest_of, seal_of, to_json
 from sfumato.release.data import column_facts, read_data
+from sfumato.release.grids import grid_of
 
 NAME = "Ada Lovelace"
 RECORDS = 40
@@ -43,6 +44,29 @@ def folder(tmp_path: Path, request: pytest.FixtureRequest) -> Path:
     return sf.Release(
         sf.Microfile(table(), titles={"ill": "Illness"}, labels={"ill": {"flu": "Influenza"}}), promise=promise
     ).write(tmp_path / "out", format=request.param)
+
+
+@pytest.fixture
+def boxed(tmp_path: Path, request: pytest.FixtureRequest) -> Path:
+    """Write a release of boxes."""
+    return protected(**getattr(request, "param", {})).write(tmp_path / "out")
+
+
+def patients() -> pl.DataFrame:
+    random = np.random.default_rng(1)
+    return pl.DataFrame(
+        {
+            "age": random.integers(20, 90, 200),
+            "way": random.choice(["car", "bus", "walk", "bike"], 200),
+            "ill": random.choice(["flu", "gout", "none", "asthma"], 200),
+            "pay": random.integers(1000, 5000, 200),
+        }
+    )
+
+
+def protected(**settings: object) -> sf.Release:
+    usual = {"quasi": ["age", "way"], "sensitive": "ill", "k": 10, "l": 2, "preserve": ["mean(age)"]}
+    return sf.Boxes(**(usual | settings)).protect(patients())
 
 
 def data_of(folder: Path) -> Path:
@@ -241,7 +265,6 @@ FORGERIES = {
     "a name as a version": lambda folder: change_certificate(folder, "software", "numpy", value="Ada_Lovelace-HIV+"),
     "digits of whole numbers": lambda folder: change_certificate(folder, "data", "columns", "pay", "scale", value=37),
     "an invisible column": lambda folder: rename_column(folder, "note\u200b"),
-    "a column that ends in a blank": lambda folder: rename_column(folder, "note "),
     "a column that commands a terminal": lambda folder: rename_column(folder, "\x1b]0;owned\x07note"),
     "declared missing": declared_missing,
     "a setting that is none": lambda folder: edit_settings(folder, remark=NAME),
@@ -264,6 +287,7 @@ FORGERIES = {
     "negative zeros": negative_zeros,
 }
 OF_PARQUET = {
+    "a column that ends in a blank": lambda folder: rename_column(folder, "note "),
     "NaN payloads": nan_payloads,
     "empty texts": empty_texts,
     "metadata": parquet_metadata,
@@ -272,6 +296,55 @@ OF_PARQUET = {
     "an unused dictionary entry": parquet_dictionary,
 }
 OF_CSV = {"trailing zeros": trailing_zeros, "quoted numbers": quoted_numbers, "quoted empty cells": empty_cells}
+
+
+def change_setting(folder: Path, **settings: object) -> None:
+    for name, value in settings.items():
+        change_certificate(folder, "settings", name, value=value)
+
+
+def ages_as_importances(folder: Path) -> None:
+    told = [{"statistic": "mean(age)", "importance": age + 0.5} for age in patients()["age"].to_list()]
+    change_setting(folder, preserve=told)
+
+
+def noise_in_edges(folder: Path) -> None:
+    """Hide a number in digits that nobody sees, and say that the grid is as fine."""
+    low, high = (pl.col(f"age.{end}").cast(pl.Float64) for end in ("lo", "hi"))
+    frame = read(folder).with_columns(low + 1e-12 * high, high)
+    write(frame, data_of(folder))
+    reseal(folder, frame)
+    change_setting(folder, grids={"age": grid_of(frame["age.lo"], frame["age.hi"])})
+
+
+def noise_below_the_grid(folder: Path) -> None:
+    low, high = (pl.col(f"age.{end}").cast(pl.Float64) for end in ("lo", "hi"))
+    frame = read(folder).with_columns(low * (1 + 4 * np.finfo(float).eps), high)
+    write(frame, data_of(folder))
+    reseal(folder, frame)
+
+
+MANY_BITS = int.from_bytes(b"Ada Lovelace, born in 1815, has the flu" * 8, "big")
+OF_SETTINGS = {
+    "ages as importances": ages_as_importances,
+    "digits of an importance": lambda folder: change_setting(
+        folder, preserve=[{"statistic": "mean(age)", "importance": 1.8151210}]
+    ),
+    "blanks in a statistic": lambda folder: change_setting(
+        folder, preserve=[{"statistic": "mean(  age \t)", "importance": 1.0}]
+    ),
+    "a large number as a grid": lambda folder: change_setting(folder, grids={"age": 27182818284.59}),
+    "no grid": lambda folder: change_setting(folder, grids={}),
+    "other edges": lambda folder: change_setting(folder, edges="tiling"),
+    "digits of a share": lambda folder: change_setting(folder, suppress=0.9123456789),
+    "text for a share": lambda folder: change_setting(folder, suppress="0.0000000000"),
+    "a negative distance": lambda folder: change_setting(folder, apart={"age": {"l": 2.0, "epsilon": -3.0}}),
+    "a year as l": lambda folder: change_setting(folder, apart={"age": {"l": 1815.0}}),
+    "many bits in a number of levels": lambda folder: change_setting(folder, asked_levels=MANY_BITS),
+    "levels of no sets": lambda folder: change_setting(folder, levels=815),
+    "noise in edges": noise_in_edges,
+    "noise below the grid": noise_below_the_grid,
+}
 
 
 def refused(folder: Path) -> list[str]:
@@ -291,6 +364,11 @@ def check(folder: Path, forge, name: str, figure) -> None:
 @pytest.mark.parametrize("name", FORGERIES)
 def test_forged_folders_do_not_pass(folder, name, figure):
     check(folder, FORGERIES[name], name, figure)
+
+
+@pytest.mark.parametrize("name", OF_SETTINGS)
+def test_forged_settings_do_not_pass(boxed, name, figure):
+    check(boxed, OF_SETTINGS[name], name, figure)
 
 
 @pytest.mark.parametrize("folder", ["parquet"], indirect=True)

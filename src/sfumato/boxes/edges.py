@@ -14,13 +14,12 @@ from sfumato.boxes.axes import Axis
 from sfumato.kernels.algebra import dot
 from sfumato.kernels.elementary import decimal_exponent
 from sfumato.microfile.hierarchy import readable
+from sfumato.release.grids import DATE_UNITS, TIME_UNITS
 
 DECIMALS = 9
 """Numbers with more digits behind the point than this are taken as continuous."""
 TRIED = 20_000
 """Grids are tried on about so many boxes."""
-DATE_UNITS = ("10y", "5y", "1y", "3mo", "1mo", "1w", "1d")
-TIME_UNITS = (*DATE_UNITS, "1h", "1m", "1s")
 DAYS = {
     **{"1s": 1 / 86_400, "1m": 1 / 1_440, "1h": 1 / 24, "1d": 1.0, "1w": 7.0},
     **{"1mo": 30.0, "3mo": 91.0, "1y": 365.25, "5y": 1826.25, "10y": 3652.5},

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from decimal import ROUND_CEILING, ROUND_FLOOR
 from functools import reduce
 from operator import and_
 from typing import TYPE_CHECKING, Any
@@ -30,7 +31,6 @@ from sfumato.boxes.cutting import QUICK, subdivide
 from sfumato.boxes.detail import Trial, choose_detail, with_detail
 from sfumato.boxes.edges import Edges, shown_values, snapped_edges
 from sfumato.boxes.exchanging import CORES, HEAT, PASSES, Effort, exchange_records
-from sfumato.boxes.grids import grid_of
 from sfumato.boxes.limits import Rule, codes_in, limits_with
 from sfumato.boxes.parting import allowed, strata_of
 from sfumato.boxes.preferences import preferred_places
@@ -51,7 +51,9 @@ from sfumato.parallel import side_by_side
 from sfumato.progress import Progress, silent
 from sfumato.randomness import Secret
 from sfumato.release.codebook import written_codes
+from sfumato.release.grids import grid_of
 from sfumato.release.households import refuse_sharper, released_in_common, renumbered
+from sfumato.release.public import public_wanted, short
 from sfumato.release.release import Release, refuse_unkept
 from sfumato.statistics.language import parse
 
@@ -359,15 +361,18 @@ def _public(settings: Boxes, table: Microfile, forms: dict[str, Form]) -> dict[s
         "method": "boxes",
         "edges": settings.edges,
         "grids": {name: step for name, step in grids.items() if step is not None},
-        "preserve": [one.model_dump(exclude_none=True) for one in wanted],
-        "suppress": settings.suppress,
+        "preserve": public_wanted(wanted),
+        "suppress": short(settings.suppress, rounding=ROUND_CEILING),
         "dismiss": settings.dismiss,
         "calibrate": settings.calibrate,
     }
     if settings.household is not None and not settings.keep_household:
         public["households"] = {"k": settings.k}
     if settings.l is not None and (apart := settings.epsilon if settings.sensitive else settings.quasi):
-        own = {name: {"epsilon": settings.epsilon[name]} if name in settings.epsilon else {} for name in apart}
+        own = {
+            name: {"epsilon": short(settings.epsilon[name], rounding=ROUND_FLOOR)} if name in settings.epsilon else {}
+            for name in apart
+        }
         public["apart"] = {name: {"l": float(settings.l), **its} for name, its in own.items()}
     return public
 

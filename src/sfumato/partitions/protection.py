@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from decimal import ROUND_CEILING
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -27,6 +28,7 @@ from sfumato.progress import Progress
 from sfumato.randomness import Secret
 from sfumato.release.fuzziness import fuzzy_forms, fuzzy_safety
 from sfumato.release.households import refuse_sharper, released_in_common, renumbered, shared_names
+from sfumato.release.public import short
 from sfumato.release.release import Release, refuse_unkept
 
 if TYPE_CHECKING:
@@ -93,7 +95,7 @@ def protect(settings: FuzzyPartition, microfile: Microfile, progress: Progress, 
             "levels": levels,
             **({"asked_levels": settings.levels} if levels < settings.levels else {}),
             "replaced": list(numeric),
-            "suppress": settings.suppress,
+            "suppress": short(settings.suppress, rounding=ROUND_CEILING),
             **({"households": {"k": settings.k}} if settings.household and not settings.keep_household else {}),
         },
         private={

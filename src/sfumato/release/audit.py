@@ -39,7 +39,7 @@ from sfumato.release.certificate import (
 from sfumato.release.codebook import Codebook
 from sfumato.release.data import column_facts, read_data
 from sfumato.release.fuzziness import doubled_attributes, fuzzy_forms, fuzzy_measured
-from sfumato.release.public import check_settings
+from sfumato.release.public import misstated, public_settings
 from sfumato.release.visible import contradictions
 from sfumato.release.wording import misstatements, words_of
 from sfumato.settings import Settings
@@ -299,7 +299,8 @@ def _open_files(folder: Path, *, compare: bool) -> Opened:
         codebook: Codebook = parse_as(Codebook, folder / CODEBOOK, read_json(folder / CODEBOOK))
         opened.codebook = codebook
         found += _hidden("codebook", folder / CODEBOOK, codebook)
-        check_settings(certificate.settings, codebook)
+        if to_json(public_settings(certificate.settings, codebook)) != to_json(certificate.settings):
+            raise SettingError("settings are not written as they are: they may hide something")
         if digest_of(folder / CODEBOOK) != certificate.codebook:
             found.append(Finding("codebook", "was edited: its digest is not the certificate's"))
     except SettingError as error:
@@ -404,6 +405,9 @@ def audit_files(opened: Opened) -> Audit:
     again = audit_table(table, promise, codebook)
     findings = [*opened.findings, *again.findings]
     findings += [Finding("codebook", message) for message in misstatements(codebook, table)]
+    if not findings:
+        told = misstated(opened.certificate.settings, promise, codebook, opened.frame)
+        findings += [Finding("certificate", message) for message in told]
     if again.measured:
         findings += _differences(opened.certificate.measured, again.measured)
     if again.kept is not None:

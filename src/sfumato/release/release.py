@@ -40,7 +40,7 @@ from sfumato.release.certificate import (
 from sfumato.release.codebook import Codebook, describe
 from sfumato.release.data import column_facts, released_frame, reordered, write_data
 from sfumato.release.folder import beside, forget, move_private, new_folder, remove_private, write_private
-from sfumato.release.public import check_settings
+from sfumato.release.public import misstated, public_settings
 from sfumato.statistics.dismissal import Dismiss, Dismissal, dismissal_of
 from sfumato.statistics.estimate import Estimate, Regression
 from sfumato.statistics.estimating import estimate_of
@@ -356,10 +356,12 @@ class Release:
         private |= {} if seed is None else {"order_seed": seed}
         for name, content in (("settings", self.settings), ("private", private)):
             _check_json(name, content)
-        check_settings(self.settings, self.codebook)
+        settings = public_settings(self.settings, self.codebook)
+        if wrong := next(misstated(settings, self.promise, self.codebook, frame), None):
+            raise SettingError(wrong)
         with ExitStack() as undo, new_folder(folder, force=force, check=_refuse_strangers) as work:
             progress("writing", 0.3)
-            certificate = self._fill(work, frame, measured, format)
+            certificate = self._fill(work, frame, settings, measured, format)
             # what is read back takes its place in memory
             del frame
             progress("verifying", 0.7)
@@ -375,7 +377,9 @@ class Release:
             forget(beside(folder, ".private"), replaced)
         return folder
 
-    def _fill(self, work: Path, frame: pl.DataFrame, measured: dict[str, Any], format: Format) -> Certificate:
+    def _fill(
+        self, work: Path, frame: pl.DataFrame, settings: dict[str, Any], measured: dict[str, Any], format: Format
+    ) -> Certificate:
         """Write data, codebook and certificate."""
         data = work / f"data.{format}"
         write_data(frame, data, data.suffix)
@@ -384,7 +388,7 @@ class Release:
             software=_versions(),
             promise=self.promise,
             measured=measured,
-            settings=self.settings,
+            settings=settings,
             data=DataFacts(file=data.name, sha256=digest_of(data), records=frame.height, columns=column_facts(frame)),
             codebook=digest_of(work / CODEBOOK),
         ).sealed()

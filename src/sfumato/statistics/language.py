@@ -46,6 +46,17 @@ class Statistic:
         """The numbers that it consists of: the coefficients of a regression, else itself."""
         return (INTERCEPT, *self.attributes[1:]) if self.name == "regress" else (self.text,)
 
+    @property
+    def canonical(self) -> str:
+        """The text in which everybody writes it.
+
+        >>> parse("cov( 'a' ,b )").canonical
+        'cov(a, b)'
+        """
+        first, *others = map(_quoted, self.attributes)
+        inner = f"{first} ~ {' + '.join(others)}" if self.name == "regress" else ", ".join([first, *others])
+        return f"{self.name}({inner})"
+
     def check(self, numeric: Collection[str], others: Collection[str] = ()) -> None:
         """Refuse an attribute that does not exist or is not numeric.
 
@@ -113,6 +124,12 @@ def parse(text: str) -> Statistic:
             itself = f"var({attribute}) is the covariance of an attribute with itself" if name == "cov" else None
             raise _wrong(f"{attribute!r} stands here twice", text, its, hint=itself)
     return Statistic(name, tuple(a for a, _ in found), text.strip(), _shifted(text, [place for _, place in found]))
+
+
+def _quoted(name: str) -> str:
+    if name == name.strip() and not any(sign in name for sign in "(),~+`\"'"):
+        return name
+    return f"`{name}`" if "`" not in name else f'"{name}"' if '"' not in name else f"'{name}'"
 
 
 class _Words:

@@ -8,15 +8,18 @@ import numpy as np
 import polars as pl
 
 from sfumato.arrays import Reals
-from sfumato.boxes.edges import DATE_UNITS, TIME_UNITS
 from sfumato.kernels.elementary import decimal_exponent
 
+DATE_UNITS = ("10y", "5y", "1y", "3mo", "1mo", "1w", "1d")
+TIME_UNITS = (*DATE_UNITS, "1h", "1m", "1s")
 LEADING = (5, 2, 1)
 """The first digit of a readable step."""
 DIGITS = 13
 """Steps of more digits than this below the largest edge are not looked for."""
 TOLERANCE = 1e-12
 """How far, relatively, doubles may lie from the multiple that they stand for."""
+FINEST = 1e-10
+"""Grids are chosen for the widths of boxes, and none is finer than this share of the narrowest."""
 
 
 def grid_of(lo: pl.Series, hi: pl.Series) -> float | str | None:
@@ -68,3 +71,34 @@ def _step(ends: Reals) -> float | None:
         if bool((np.abs(steps - np.rint(steps)) <= TOLERANCE * np.maximum(np.abs(steps), 1.0)).all()):
             return float(f"{lead}e{power}")
     return None
+
+
+def is_noisy(lo: pl.Series, hi: pl.Series) -> bool:
+    """Whether released edges have digits that no grid explains, which may hide something.
+
+    >>> is_noisy(pl.Series([20.0, 40.0]), pl.Series([40.0, 65.0]))
+    False
+    >>> is_noisy(pl.Series([20.0 + 1e-13, 40.0]), pl.Series([40.0, 65.0]))
+    True
+    """
+    if not lo.dtype.is_float():
+        return False
+    both = [its.drop_nulls().to_numpy() for its in (lo, hi)]
+    widths = both[1] - both[0]
+    narrowest = float(widths[widths > 0].min(initial=np.inf))
+    largest = max(float(np.abs(its).max(initial=0.0)) for its in both)
+    step = _step(np.concatenate(both))
+    if step is None:
+        return 0 < largest < 10.0**DIGITS * FINEST * narrowest < np.inf
+    if step < FINEST * narrowest < np.inf:
+        return True
+    return any(_between(np.unique(its), step) for its in both)
+
+
+def _between(ends: Reals, step: float) -> bool:
+    """Whether edges lie beside multiples of a step, further than the next double, or several at one multiple."""
+    steps = np.rint(ends / step)
+    power = decimal_exponent(step)
+    lead = float(f"{step / 10.0**power:.0f}")
+    multiples = steps * lead * 10.0**power if power >= 0 else steps * lead / 10.0**-power
+    return bool((np.abs(ends - multiples) > np.spacing(np.abs(multiples))).any() or np.unique(steps).size < steps.size)

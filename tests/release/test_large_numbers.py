@@ -10,7 +10,7 @@ from fractions import Fraction
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import sfumato as sf
@@ -55,11 +55,13 @@ KINDS = ("near", "above", "top", "below", "wide", "unsigned", "decimal", "long d
     seed=st.integers(0, 10_000),
     records=st.integers(6, 60),
     edges=st.sampled_from(["snapped", "tight", "tiling"]),
+    snap=st.sampled_from([0.001, 0.04, 1.0]),
 )
-def test_values_lie_in_their_boxes_and_no_snapped_edge_shows_one(kind, seed, records, edges):
+@example(kind="wide", seed=0, records=6, edges="snapped", snap=1.0)
+def test_values_lie_in_their_boxes_and_no_snapped_edge_shows_one(kind, seed, records, edges, snap):
     values = column(kind, np.random.default_rng(seed), records)
     try:
-        release = sf.Boxes(quasi="x", k=3, edges=edges, preserve=[]).protect(pl.DataFrame({"x": values}))
+        release = sf.Boxes(quasi="x", k=3, edges=edges, snap=snap, preserve=[]).protect(pl.DataFrame({"x": values}))
     except SfumatoError:
         # a tiling of numbers too far apart, or numbers so alike that nothing is left of them
         return

@@ -73,7 +73,7 @@ def _whole(axis: Axis, ends: Reals | Counts, side: int) -> pl.Series:
     """Return whole numbers at ends, or beyond them (to the given side) where a place may stand for several numbers."""
     # edges on a grid are whole and exact already
     beyond = side * int(axis.spacing) if ends.dtype.kind == "f" else 0
-    return pl.Series(ends.astype(np.int64)).cast(pl.Int128) + pl.Series([axis.origin + beyond], dtype=pl.Int128)
+    return pl.Series(ends).cast(pl.Int128) + pl.Series([axis.origin + beyond], dtype=pl.Int128)
 
 
 def _as_integers(series: Sequence[pl.Series]) -> list[pl.Series]:

@@ -18,6 +18,8 @@ from sfumato.release.grids import DATE_UNITS, TIME_UNITS
 
 DECIMALS = 9
 """Numbers with more digits behind the point than this are taken as continuous."""
+FARTHEST = 2.0**62
+"""Whole numbers farther from their origin than this are snapped as doubles: 64 bits may be too few for their edges."""
 TRIED = 20_000
 """Grids are tried on about so many boxes."""
 DAYS = {
@@ -87,7 +89,7 @@ def _on_grid(axis: Axis, tight: Edges, grid: float | str, dtype: pl.DataType, k:
     for upward in (False, True):
         if isinstance(grid, str):
             sides.append(_calendar(axis, grid, dtype, upward=upward))
-        elif axis.is_large and dtype.is_integer():
+        elif axis.is_large and dtype.is_integer() and float(np.abs(axis.known).max(initial=0.0)) + 2 * grid < FARTHEST:
             sides.append(_whole_numbers(axis, int(grid), upward=upward))
         else:
             sides.append(_numbers_on(axis, grid, finest_of(axis, dtype), upward=upward))

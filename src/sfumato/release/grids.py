@@ -16,8 +16,6 @@ LEADING = (5, 2, 1)
 """The first digit of a readable step."""
 DIGITS = 13
 """Steps of more digits than this below the largest edge are not looked for."""
-TOLERANCE = 1e-12
-"""How far, relatively, doubles may lie from the multiple that they stand for."""
 FINEST = 1e-10
 """Grids are chosen for the widths of boxes, and none is finer than this share of the narrowest."""
 
@@ -67,9 +65,12 @@ def _step(ends: Reals) -> float | None:
         return None
     highest = decimal_exponent(largest)
     for power, lead in itertools.product(range(highest, highest - DIGITS, -1), LEADING):
-        steps = ends / float(f"{lead}e{power}")
-        if bool((np.abs(steps - np.rint(steps)) <= TOLERANCE * np.maximum(np.abs(steps), 1.0)).all()):
-            return float(f"{lead}e{power}")
+        step = float(f"{lead}e{power}")
+        multiples = np.rint(ends / step) * lead
+        multiples = multiples * 10.0**power if power >= 0 else multiples / 10.0**-power
+        # edges may be the next doubles outward
+        if bool((np.abs(ends - multiples) <= np.spacing(np.abs(multiples))).all()):
+            return step
     return None
 
 
@@ -78,7 +79,7 @@ def is_noisy(lo: pl.Series, hi: pl.Series) -> bool:
 
     >>> is_noisy(pl.Series([20.0, 40.0]), pl.Series([40.0, 65.0]))
     False
-    >>> is_noisy(pl.Series([20.0 + 1e-13, 40.0]), pl.Series([40.0, 65.0]))
+    >>> is_noisy(pl.Series([20.0 + 1e-14, 40.0]), pl.Series([40.0, 65.0]))
     True
     """
     if not lo.dtype.is_float():
@@ -87,18 +88,11 @@ def is_noisy(lo: pl.Series, hi: pl.Series) -> bool:
     widths = both[1] - both[0]
     narrowest = float(widths[widths > 0].min(initial=np.inf))
     largest = max(float(np.abs(its).max(initial=0.0)) for its in both)
+    if largest >= 2**53:
+        # whole numbers too long for 64 bits are written as doubles at or beyond them
+        return False
     step = _step(np.concatenate(both))
     if step is None:
         return 0 < largest < 10.0**DIGITS * FINEST * narrowest < np.inf
-    if step < FINEST * narrowest < np.inf:
-        return True
-    return any(_between(np.unique(its), step) for its in both)
-
-
-def _between(ends: Reals, step: float) -> bool:
-    """Whether edges lie beside multiples of a step, further than the next double, or several at one multiple."""
-    steps = np.rint(ends / step)
-    power = decimal_exponent(step)
-    lead = float(f"{step / 10.0**power:.0f}")
-    multiples = steps * lead * 10.0**power if power >= 0 else steps * lead / 10.0**-power
-    return bool((np.abs(ends - multiples) > np.spacing(np.abs(multiples))).any() or np.unique(steps).size < steps.size)
+    several = any(np.unique(np.rint(its / step)).size < np.unique(its).size for its in both)
+    return several or step < FINEST * narrowest < np.inf

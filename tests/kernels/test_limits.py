@@ -72,7 +72,7 @@ def test_the_kernel_judges_as_the_measures_do(rule, hierarchy, rows, share):
         limit,
         own_codes(encoded),
         encoded.values.size,
-        tree=tuple(hierarchy.tree(encoded)) if rule == kinds.NESTED else (),
+        tree=tuple(hierarchy.joining_tree(encoded)) if rule == kinds.NESTED else (),
     )
     limits, counts = limits_with(1, [made]), np.zeros(codes_in([made]) + 1, dtype=np.int64)
     order = np.argsort(numbers, kind="stable")

@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import sfumato as sf
-from sfumato.errors import ReleaseError
+from sfumato.errors import MicrofileError, ReleaseError
 from sfumato.release import audit_folder
 from sfumato.release.certificate import ColumnFacts, digest_of, seal_of, to_json
 from sfumato.release.data import column_facts, read_data
@@ -324,6 +324,46 @@ def noise_below_the_grid(folder: Path) -> None:
     reseal(folder, frame)
 
 
+ILLNESSES = ["asthma", "flu", "gout", "none"]
+
+
+def rewrite_illnesses(folder: Path, forms: list[str]) -> None:
+    """Write the same illness in several ways, so that each block has several."""
+    frame = read(folder)
+    cells = frame["ill"].replace_strict(ILLNESSES, forms)
+    file = folder / "codebook.json"
+    content = json.loads(file.read_text())
+    content["attributes"]["ill"]["labels"] = {}
+    file.write_text(to_json(content))
+    change_cells(folder, "ill", cells)
+
+
+LOOK_ALIKES = {
+    "trailing blanks": ["flu", "flu ", "flu  ", "flu   "],
+    "invisible characters": ["flu", "flu\u200b", "fl\u00adu", "flu\ufe0f"],
+    "forms of letters": ["gr\u00e9", "gre\u0301", "\uff47r\u00e9", "GR\u00c9"],
+}
+
+
+def rewrite_hierarchy(folder: Path, levels: list[str], t: float | None = None) -> None:
+    """Put levels on top of a hierarchy, or in its place where ``t`` is promised."""
+    file = folder / "codebook.json"
+    content = json.loads(file.read_text())
+    hierarchy = content["attributes"]["ill"]["hierarchy"]
+    for value, nodes in hierarchy.items():
+        hierarchy[value] = levels if t is not None else [*nodes, *levels]
+    file.write_text(to_json(content))
+    if t is None:
+        reseal(folder)
+        return
+    frame = read(folder)
+    blocks = frame.select(pl.struct("age.lo", "age.hi", "way").rank("dense")).to_series().to_numpy()
+    frame = frame.with_columns(pl.Series("ill", np.array(ILLNESSES)[blocks % 4]))
+    write(frame, data_of(folder))
+    promise = json.loads((folder / "certificate.json").read_text())["promise"]
+    reseal(folder, frame, promise=promise | {"t": t})
+
+
 MANY_BITS = int.from_bytes(b"Ada Lovelace, born in 1815, has the flu" * 8, "big")
 OF_SETTINGS = {
     "ages as importances": ages_as_importances,
@@ -369,6 +409,57 @@ def test_forged_folders_do_not_pass(folder, name, figure):
 @pytest.mark.parametrize("name", OF_SETTINGS)
 def test_forged_settings_do_not_pass(boxed, name, figure):
     check(boxed, OF_SETTINGS[name], name, figure)
+
+
+@pytest.mark.parametrize("name", LOOK_ALIKES)
+def test_look_alikes_are_not_diverse(folder, name, figure):
+    check(folder, lambda folder: rewrite_illnesses(folder, LOOK_ALIKES[name]), f"l by {name}", figure)
+
+
+def test_codes_with_one_label_are_not_diverse(folder, figure):
+    check(
+        folder,
+        lambda folder: edit_codebook(folder, "ill", labels=dict.fromkeys(ILLNESSES, "HIV")),
+        "l by codes with one label",
+        figure,
+    )
+
+
+@pytest.mark.parametrize("name", LOOK_ALIKES)
+def test_look_alikes_cannot_be_protected(name):
+    frame = patients().with_columns(pl.col("ill").replace_strict(ILLNESSES, LOOK_ALIKES[name]))
+    for protection in (
+        sf.Boxes(quasi=["age", "way"], sensitive="ill", k=10, l=2),
+        sf.FuzzyPartition(quasi=["age"], sensitive="ill", k=10, method="fuzzy-c-means", sets=3),
+    ):
+        with pytest.raises(MicrofileError, match=r"column 'ill' .sensitive. has 4 values that look like another one"):
+            protection.protect(frame)
+    labels = {"ill": dict.fromkeys(ILLNESSES[:3], "HIV")}
+    with pytest.raises(MicrofileError, match=r"'ill' .sensitive. has 3 values"):
+        sf.Boxes(quasi=["age"], sensitive="ill", k=10).protect(sf.Microfile(patients(), labels=labels))
+
+
+PARENTS = sf.Hierarchy.from_mapping({"flu": ("a", "*"), "gout": ("b", "*"), "none": ("c", "*"), "asthma": ("a", "*")})
+DIGITS = [str(number) for number in np.random.default_rng(0).integers(1, 10**9, 300)]
+
+
+@pytest.mark.parametrize("boxed", [{"l": None, "t": 0.9, "hierarchies": {"ill": PARENTS}}], indirect=True)
+@pytest.mark.parametrize("levels", [DIGITS, ["0"] * 300, ["0"]], ids=["numbers", "roots", "a root"])
+def test_levels_that_join_nothing_do_not_pass(boxed, levels, figure):
+    name = f"{len(levels)} more levels, {len(set(levels))} of them different"
+    check(boxed, lambda folder: rewrite_hierarchy(folder, levels), name, figure)
+
+
+@pytest.mark.parametrize("boxed", [{"l": None, "t": 0.9, "hierarchies": {"ill": PARENTS}}], indirect=True)
+def test_repeated_roots_bring_nothing_closer(boxed, figure):
+    """In blocks of one illness each, t = 0.05 was kept by dividing all distances by 300."""
+    rewrite_hierarchy(boxed, ["0"] * 300, t=0.05)
+    found = audit_folder(boxed)
+    # a block of one value lacks the shares of all others
+    rarest = read(boxed)["ill"].value_counts(normalize=True)["proportion"].min()
+    figure("t of blocks of one value each, with 300 roots", now=found.t, baseline=1 - rarest, before=0.002567)
+    assert found.t == pytest.approx(1 - rarest)
+    assert any(finding.message.startswith("t") for finding in found.findings if finding.about == "promise")
 
 
 @pytest.mark.parametrize("folder", ["parquet"], indirect=True)

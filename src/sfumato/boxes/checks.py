@@ -23,7 +23,7 @@ from sfumato.microfile.attribute import Kind
 from sfumato.microfile.forms import Interval
 from sfumato.microfile.generalization import Listed
 from sfumato.microfile.microfile import Microfile
-from sfumato.microfile.roles import Roles, check_span
+from sfumato.microfile.roles import Roles, check_span, refuse_look_alikes
 
 if TYPE_CHECKING:
     from sfumato.boxes.boxes import Boxes
@@ -43,6 +43,7 @@ def check_roles(settings: Boxes, microfile: Microfile) -> None:
         household=settings.household,
     )
     roles.check(microfile)
+    refuse_look_alikes(microfile, settings.sensitive)
     _check_columns(settings, microfile)
     _check_listed(settings, microfile)
     if settings.k > microfile.records:
@@ -123,7 +124,7 @@ def rules_of(settings: Boxes, microfile: Microfile, axes: Sequence[Axis]) -> lis
             if distance == "hierarchical" and hierarchy is None:
                 raise SettingError(f"the hierarchical distance of {name!r} needs its hierarchy")
             rule = {"ordered": kinds.ORDERED, "equal": kinds.EQUAL, "hierarchical": kinds.NESTED}[distance]
-            tree = tuple(hierarchy.tree(encoded)) if hierarchy and distance == "hierarchical" else ()
+            tree = tuple(hierarchy.joining_tree(encoded)) if hierarchy and distance == "hierarchical" else ()
             rules.append(Rule("t", name, rule, settings.t, codes=codes, known=known, tree=tree))
     if settings.l is not None:
         rules += _apart_rules(settings, axes, kinds.APART)

@@ -44,13 +44,13 @@ from sfumato.measures.blocks import Blocks, homes_of
 from sfumato.measures.households import rejoined
 from sfumato.measures.kept import Limit, keeps
 from sfumato.microfile.attribute import Kind
+from sfumato.microfile.encoding import written_codes
 from sfumato.microfile.forms import Form, Interval, Sets
 from sfumato.microfile.hierarchy import Hierarchy
 from sfumato.microfile.microfile import Microfile
 from sfumato.parallel import side_by_side
 from sfumato.progress import Progress, silent
 from sfumato.randomness import Secret
-from sfumato.release.codebook import written_codes
 from sfumato.release.grids import grid_of
 from sfumato.release.households import refuse_sharper, released_in_common, renumbered
 from sfumato.release.public import public_wanted, short

@@ -316,4 +316,4 @@ def _attribute(
     if hierarchy is None or distance != "hierarchical":
         return AttributeSafety(blocks, encoded, wildcards, distance)
     unknown = hierarchy.unknown(encoded)[1]
-    return AttributeSafety(blocks, encoded, wildcards, distance, hierarchy.tree(encoded), unknown)
+    return AttributeSafety(blocks, encoded, wildcards, distance, hierarchy.joining_tree(encoded), unknown)

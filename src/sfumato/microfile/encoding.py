@@ -137,6 +137,18 @@ def _permuted(encoded: Encoded, order: NDArray[np.int64]) -> Encoded:
     return Encoded(ranks[encoded.codes], encoded.values[order])
 
 
+def written_codes(code: Code) -> tuple[str, ...]:
+    """Return how columns of different types write a code.
+
+    >>> written_codes(1.0), written_codes("01")
+    (('1.0', '1'), ('01',))
+    """
+    if isinstance(code, str):
+        return (code,)
+    whole = (str(int(code)),) if float(code).is_integer() else ()
+    return tuple(dict.fromkeys((str(float(code)), *whole)))
+
+
 def is_one_of(value: object, codes: Iterable[Code]) -> bool:
     """Whether a value is one of some codes, whatever type wrote them.
 

@@ -249,6 +249,21 @@ class Hierarchy:
             nodes.append(np.zeros(len(paths), dtype=np.int32))
         return nodes
 
+    def joining_tree(self, encoded: Encoded) -> list[Codes]:
+        """Return the tree without levels at which no sets of the values that occur are joined.
+
+        Distances count levels, so that repeating one would bring any values close to each other.
+
+        >>> paths = {"a": ("x", "x", "*", "*"), "b": ("x", "x", "*", "*"), "c": ("y", "y", "*", "*")}
+        >>> encoded = as_microfile(pl.DataFrame({"v": ["a", "b", "c"]})).encoded("v")
+        >>> [level.tolist() for level in Hierarchy.from_mapping(paths).joining_tree(encoded)]
+        [[0, 1, 2], [0, 0, 1], [0, 0, 0]]
+        """
+        first, *above = self.tree(encoded)
+        sizes = [np.unique(level).size for level in (first, *above)]
+        joining = [level for level, size, below in zip(above, sizes[1:], sizes[:-1], strict=True) if size < below]
+        return [first, *(joining or above[-1:])]
+
 
 def readable(width: float) -> float:
     """Round a width up to 1, 2 or 5 times a power of ten.

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 
 import numpy as np
 from pydantic import BeforeValidator, Field
 
 from sfumato.arrays import Reals
+from sfumato.characters import look_alikes
 from sfumato.errors import MicrofileError, SettingError, nearest
 from sfumato.microfile.attribute import Kind
+from sfumato.microfile.encoding import written_codes
 from sfumato.microfile.microfile import Microfile
 from sfumato.settings import Settings, listed
 
@@ -76,6 +78,35 @@ class Roles(Settings):
         if self.weight is None:
             return np.ones(microfile.records)
         return weights_named(self.weight, microfile)
+
+
+def values_alike(microfile: Microfile, name: str, labels: Mapping[str, str]) -> int:
+    """Count the values of an attribute that look like another one, or mean the same by their labels.
+
+    Parameters
+    ----------
+    microfile, name
+        The attribute.
+    labels
+        What its values mean, as far as that is said.
+    """
+    if microfile.attribute(name).kind is Kind.NUMERIC and not labels:
+        return 0
+    values = [str(value) for value in microfile.encoded(name).values.tolist()]
+    return max(look_alikes(values), look_alikes(labels.get(value, value) for value in values))
+
+
+def refuse_look_alikes(microfile: Microfile, sensitive: Sequence[str]) -> None:
+    """Refuse sensitive attributes of which several values are one to a reader: l would count them as different."""
+    for name in sensitive:
+        labels = {
+            text: label for code, label in microfile.attribute(name).labels.items() for text in written_codes(code)
+        }
+        if alike := values_alike(microfile, name, labels):
+            raise MicrofileError(
+                f"column {name!r} (sensitive) has {alike:,} values that look like another one, or have its label",
+                hint="make them one value: they differ only in blanks, case, forms of letters or what cannot be seen",
+            )
 
 
 def weights_named(name: str, microfile: Microfile) -> Reals:

@@ -21,7 +21,7 @@ from sfumato.measures.kept import Limit, keeps
 from sfumato.microfile.attribute import Kind
 from sfumato.microfile.forms import Exact, Form
 from sfumato.microfile.microfile import Microfile
-from sfumato.microfile.roles import Roles, check_span
+from sfumato.microfile.roles import Roles, check_span, refuse_look_alikes
 from sfumato.partitions.finding import complete_values, find_sets
 from sfumato.partitions.rounding import dominated, shares_of
 from sfumato.progress import Progress
@@ -120,6 +120,7 @@ def _check(settings: FuzzyPartition, microfile: Microfile) -> None:
         weight=settings.weight,
         household=settings.household,
     ).check(microfile)
+    refuse_look_alikes(microfile, settings.sensitive)
     if all(microfile.attribute(name).kind is not Kind.NUMERIC for name in settings.quasi):
         raise MicrofileError("no quasi attribute is numeric, so that there are no fuzzy sets", hint="use Boxes")
     for name in settings.quasi:

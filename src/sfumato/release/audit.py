@@ -22,6 +22,7 @@ from sfumato.measures.promise import Promise
 from sfumato.measures.summary import summarize
 from sfumato.microfile.forms import Fuzzy, Interval, Sets
 from sfumato.microfile.microfile import Microfile
+from sfumato.microfile.roles import values_alike
 from sfumato.printing import quiet
 from sfumato.release.canonical import odd_cells, odd_content, same_bytes
 from sfumato.release.certificate import (
@@ -117,6 +118,10 @@ def audit_table(table: Microfile, promise: Promise, codebook: Codebook) -> Audit
         return Audit(tuple(findings))
     if not promise.quasi:
         return Audit((), {"records": table.records})
+    for name in promise.sensitive:
+        if name in table.attributes and (alike := values_alike(table, name, codebook.attributes[name].labels)):
+            message = f"{name!r} has {alike:,} values that look like another one, or have its label: l counts each"
+            findings.append(Finding("data", message))
     columns, fuzzy = codebook.columns(), fuzzy_forms(codebook)
     try:
         keys = [column for name in promise.quasi for column in columns[name]]

@@ -10,7 +10,7 @@ from pydantic import Field
 from sfumato.characters import seen
 from sfumato.errors import ReleaseError
 from sfumato.microfile.attribute import Code, Kind
-from sfumato.microfile.encoding import Encoded, is_one_of
+from sfumato.microfile.encoding import Encoded, is_one_of, written_codes
 from sfumato.microfile.forms import Exact, Form, Fuzzy, Interval, Sets
 from sfumato.microfile.hierarchy import Hierarchy
 from sfumato.microfile.microfile import Kinds, Microfile
@@ -124,7 +124,7 @@ def _entry(table: Microfile, name: str, form: Form, hierarchy: Hierarchy | None)
         order=tuple(values) if attribute.kind is Kind.ORDINAL else (),
         labels={code: _public(text, what=f"a label of column {name!r}") for code, text in labels.items()},
         zone=getattr(table.series(name).dtype, "time_zone", None) or "",
-        hierarchy=_numbered(encoded, hierarchy) if hierarchy else {},
+        hierarchy=numbered(encoded, hierarchy) if hierarchy else {},
     )
 
 
@@ -134,28 +134,16 @@ def _title(table: Microfile, name: str) -> str:
 
 def _meanings(form: Sets, labels: Mapping[Code, str]) -> dict[str, str]:
     """Return what the categories behind sets mean, whether or not they occur: labels of some would show which do."""
-    written = {member: label for code, label in labels.items() for member in written_codes(code)}
+    meant = {member: label for code, label in labels.items() for member in written_codes(code)}
     if form.open:
         form = form.model_copy(update={"open": ()})
-    places = sorted({place for its in form.behind(list(written)).values() for place in its})
-    return {member: written[member] for member in (list(written)[place] for place in places)}
+    places = sorted({place for its in form.behind(list(meant)).values() for place in its})
+    return {member: meant[member] for member in (list(meant)[place] for place in places)}
 
 
-def written_codes(code: Code) -> tuple[str, ...]:
-    """Return how columns of different types write a code.
-
-    >>> written_codes(1.0), written_codes("01")
-    (('1.0', '1'), ('01',))
-    """
-    if isinstance(code, str):
-        return (code,)
-    whole = (str(int(code)),) if float(code).is_integer() else ()
-    return tuple(dict.fromkeys((str(float(code)), *whole)))
-
-
-def _numbered(encoded: Encoded, hierarchy: Hierarchy) -> dict[str, tuple[str, ...]]:
+def numbered(encoded: Encoded, hierarchy: Hierarchy) -> dict[str, tuple[str, ...]]:
     """Write a hierarchy with numbers for labels: a label could name values that no released record has."""
-    levels = hierarchy.tree(encoded)[1:]
+    levels = hierarchy.joining_tree(encoded)[1:]
     return {
         str(value): tuple(str(level[place]) for level in levels) for place, value in enumerate(encoded.values.tolist())
     }

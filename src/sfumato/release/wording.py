@@ -7,11 +7,11 @@ from collections.abc import Iterator
 
 from sfumato.characters import seen
 from sfumato.microfile.forms import Fuzzy, Sets
+from sfumato.microfile.hierarchy import Hierarchy
 from sfumato.microfile.microfile import Microfile
-from sfumato.release.codebook import LONGEST, Codebook, Entry
+from sfumato.release.codebook import LONGEST, Codebook, Entry, numbered
 
 _ZONE = re.compile(r"[A-Za-z0-9_+/-]{0,64}")
-_NODE = re.compile(r"-?\d{1,9}")
 
 
 def words_of(codebook: Codebook) -> list[str]:
@@ -39,7 +39,10 @@ def misstatements(codebook: Codebook, table: Microfile) -> Iterator[str]:
         if columns != (name,):
             yield f"has an order, labels or a hierarchy of {name!r}, of which no single column is released"
             continue
-        yield from _strange(name, entry, {str(value) for value in table.encoded(name).values.tolist()})
+        encoded = table.encoded(name)
+        yield from _strange(name, entry, {str(value) for value in encoded.values.tolist()})
+        if entry.hierarchy and numbered(encoded, Hierarchy.from_mapping(entry.hierarchy)) != entry.hierarchy:
+            yield f"has a hierarchy of {name!r} that is not written in its usual way: no level twice, sets by number"
 
 
 def _strange(name: str, entry: Entry, values: set[str]) -> Iterator[str]:
@@ -52,5 +55,3 @@ def _strange(name: str, entry: Entry, values: set[str]) -> Iterator[str]:
         yield f"has {extra:,} labels of {name!r} for codes that no record has"
     if extra := len(entry.hierarchy.keys() - values):
         yield f"has {extra:,} values in the hierarchy of {name!r} that no record has"
-    if any(not _NODE.fullmatch(node) for way in entry.hierarchy.values() for node in way):
-        yield f"has text in the hierarchy of {name!r}, where numbers stand for sets"

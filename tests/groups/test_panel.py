@@ -15,7 +15,7 @@ from scipy.stats import t as student
 
 import sfumato as sf
 from sfumato.errors import SettingError, UnattainableError
-from sfumato.groups.panel import chance_correlation, correlation, looks_of, on_top
+from sfumato.groups.panel import chance_correlation, correlation, crowding, looks_of, on_top
 from sfumato.groups.techniques import found_with
 from tests.groups.test_masking import mask, people
 
@@ -82,6 +82,24 @@ def test_ranks_are_compared_with_chance() -> None:
     assert on_top(np.array([1.0] * 10), [0, 1], range(10))[1] == 1.0
 
 
+@pytest.mark.parametrize(("size", "fewest"), [(3, 1), (4, 1), (5, 2), (10, 3), (20, 7), (60, 20)])
+def test_enough_others_are_above_a_hidden_place(size: int, fewest: int) -> None:
+    values = np.arange(size, dtype=float)
+    found = [above for above in range(size) if not crowding(values, [size - 1 - above], range(size))]
+    assert found == list(range(fewest, size))
+
+
+def test_as_many_highest_places_as_are_hidden_hold_about_as_many_as_by_chance() -> None:
+    values = np.arange(20.0)
+    # three of twenty: chance finds .45 among the three highest, and one is more than a quarter above
+    assert crowding(values, [17, 10, 3], range(20)) == (17,)
+    assert crowding(values, [16, 10, 3], range(20)) == ()
+    # equal places are named at random
+    level = np.where(values >= 10, 10.0, values)
+    assert crowding(level, [17, 10, 12], range(20)) == (17, 10, 12)
+    assert crowding(np.ones(20), [17, 10, 12], range(20)) == ()
+
+
 def test_a_correlation_by_chance_is_that_of_hidden_places_elsewhere() -> None:
     rng = np.random.default_rng(2)
     true = rng.poisson(10, 30).astype(float)
@@ -102,10 +120,12 @@ def assert_hidden(release: sf.Release, group: sf.Group) -> None:
     assert hidden
     for look in looks_of(signal.values, alpha=0.01, robust=True, unit=1.0):
         assert not {*hidden} & {*look.found}, look.name
-    # wherever the highest places are cut off, enough of them are others
-    limit = max(0.5, len(hidden) / len(signal) + 0.25)
-    for cut in signal.values[hidden]:
-        assert (signal.values[hidden] >= cut).sum() <= limit * (signal.values >= cut).sum()
+    # wherever the highest places are cut off, enough of them are others; which side a place was on is in the record
+    before = np.array([record["before"][label] for label in signal.labels])
+    high = [place for place in hidden if before[place] >= np.median(before)]
+    for cut in signal.values[high]:
+        right, all_above = (signal.values[high] >= cut).sum(), (signal.values >= cut).sum()
+        assert right * (len(signal) - len(high)) <= 3 * len(high) * (all_above - right)
     assert all(not its["after"] for its in record["panel"].values())
 
 

@@ -347,6 +347,14 @@ def refuse_standing_out(task: Task, after: Microfile) -> None:
             f"hide: the group still stands out at {told_places(settings, shown)}",
             hint="reshape in another way, or let the memetic search go on longer (generations)",
         )
+    if task.hidden and settings.target is None:
+        judged = judged_of(replace(task, alpha=settings.alpha))
+        if top := judged.given_away(settings.group.quantity(after).values):
+            raise UnattainableError(
+                f"hide: ranks give away {told_places(settings, [places.labels[place] for place in top])}: they stay "
+                "among the highest or lowest places",
+                hint="hide fewer places, fix fewer (known), keep fewer attributes, or take swap = 'exact'",
+            )
     if follows(task, after):
         raise UnattainableError(
             "hide: because of hidden places the signal still follows the original's more closely than chance explains",

@@ -22,7 +22,11 @@ LEVELS = (1.0, 5.0)
 finds something in most signals of chance."""
 DEALS = 1000
 """How often a signal is dealt to other places, to know which correlation chance gives."""
-HALF = 0.5
+CROWDED = 3.0
+"""Wherever the highest places are cut off, the odds that one of them is hidden are at most so many times those of any
+place: whoever names the highest ones is hardly right more often than who guesses."""
+LUCKY = 1.25
+"""Of as many highest places as are hidden, at most so many times those are hidden that chance would bring about."""
 LARGEST = 0.5
 """No level is above this."""
 
@@ -97,21 +101,28 @@ def on_top(values: Reals, places: Sequence[int], asked: Sequence[int]) -> tuple[
     size, some = len(asked), len(places)
     if not 0 < 2 * some <= size:
         return (), 1.0
+    found, hits = _among_highest(values, places, asked)
+    return found, _chance(size, some, math.floor(hits + 1e-9))
+
+
+def _among_highest(values: Reals, places: Sequence[int], asked: Sequence[int]) -> tuple[tuple[int, ...], float]:
+    """Return which of some places can be among as many highest ones, and how many are expected to be."""
+    size, some = len(asked), len(places)
     among = values[list(asked)]
     cut = float(np.partition(among, size - some)[size - some])
     theirs = values[list(places)]
     tied, room = int((among == cut).sum()), some - int((among > cut).sum())
     # of equal places an observer takes any
     hits = int((theirs > cut).sum()) + int((theirs == cut).sum()) * room / tied
-    found = tuple(place for place, value in zip(places, theirs.tolist(), strict=True) if value >= cut)
-    return found, _chance(size, some, math.floor(hits + 1e-9))
+    return tuple(place for place, value in zip(places, theirs.tolist(), strict=True) if value >= cut), hits
 
 
 def crowding(values: Reals, places: Sequence[int], asked: Sequence[int]) -> tuple[int, ...]:
-    """Return which of some places are on top with so few others that a guess among the highest is mostly right.
+    """Return which of some places are so high that naming the highest ones finds them far more often than chance.
 
-    Wherever one cuts, at most half of the highest places may be those looked for, or a quarter more than their share of
-    all places.
+    Wherever one cuts, the odds that one of the highest places is looked for may be at most three times those of any
+    place; and of as many highest places as are looked for, at most a quarter more may be right than by chance. One
+    place among twenty so has at least seven others above it.
 
     Parameters
     ----------
@@ -120,20 +131,23 @@ def crowding(values: Reals, places: Sequence[int], asked: Sequence[int]) -> tupl
 
     Examples
     --------
-    >>> crowding(np.array([5.0, 5, 5, 5, 80, 80, 80, 5, 5, 5]), [4, 5], range(10))
-    (4, 5)
-    >>> crowding(np.array([5.0, 5, 5, 60, 60, 60, 60, 5, 5, 5]), [4, 5], range(10))
+    >>> crowding(np.array([5.0, 5, 5, 5, 60, 80, 80, 5, 5, 5]), [4], range(10))
+    (4,)
+    >>> crowding(np.array([5.0, 9, 5, 5, 6, 80, 80, 5, 5, 5]), [4], range(10))
     ()
     """
-    if not places:
+    size, some = len(asked), len(places)
+    if not places or some == size:
         return ()
-    limit = max(HALF, len(places) / len(asked) + HALF / 2)
+    highest, hits = _among_highest(values, places, asked)
+    if hits > LUCKY * some * some / size + 1e-9:
+        return highest
     theirs = values[list(places)]
     ascending, own = np.sort(values[list(asked)]), np.sort(theirs)
     for cut in np.unique(theirs).tolist():
-        highest = ascending.size - int(np.searchsorted(ascending, cut, side="left"))
+        above = ascending.size - int(np.searchsorted(ascending, cut, side="left"))
         right = own.size - int(np.searchsorted(own, cut, side="left"))
-        if right > limit * highest:
+        if right * (size - some) > CROWDED * some * (above - right):
             return tuple(place for place, value in zip(places, theirs.tolist(), strict=True) if value >= cut)
     return ()
 

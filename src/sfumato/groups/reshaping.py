@@ -59,7 +59,9 @@ def reshape(
             raise
     # what hides from TC16's technique is moved on until the panel finds nothing either
     counts = _reshaped(how, replace(task, panel=False), wavelet, level, decoys, rng)
-    found = filled(replace(task, counts=counts))
+    found = filled(replace(task, counts=counts, original=task.values))
+    if found is None:
+        found = filled(task)
     if found is None:
         raise task.unattainable(counts, "moving people", "use reshape 'least', fix fewer places or hide fewer")
     return found

@@ -60,6 +60,8 @@ class Reshaping:
     they came to stand out."""
     person: float | None = None
     """What one person is in the counts; default: one."""
+    original: Reals | None = None
+    """The signal in which hidden places were high or low; default: that of the counts."""
 
     def __post_init__(self) -> None:
         counts = _read_counts(self.counts)
@@ -164,7 +166,7 @@ class Reshaping:
         signal = self.signal_of(counts)
         if self.panel:
             looks = looks_of(signal, alpha=self.alpha, robust=self.robust, unit=self.unit)
-            found = {place for look in looks for place in look.found} | {*self._ranked(signal)}
+            found = {place for look in looks for place in look.found} | {*self._on_top(signal)}
             return tuple(place for place in self.hidden if place in found)
         values = signal[list(outliers(signal, self.alpha, self.robust).indices)]
         return tuple(place for place in self.hidden if (values == signal[place]).any())
@@ -178,18 +180,22 @@ class Reshaping:
             return True
         looks = looks_of(signal, alpha=self.alpha, robust=self.robust, unit=self.unit)
         hidden = {*self.hidden}
-        return not self._ranked(signal) and all(hidden.isdisjoint(look.found) for look in looks)
+        return not self._on_top(signal) and all(hidden.isdisjoint(look.found) for look in looks)
 
     @cached_property
     def _sides(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
         """The ranked places that were above the median, and below."""
         places = self.hidden if self.ranked is None else self.ranked
-        median = quartiles(np.sort(self.values))[1]
-        high = tuple(place for place in places if self.values[place] >= median)
+        values = self.values if self.original is None else self.original
+        median = quartiles(np.sort(values))[1]
+        high = tuple(place for place in places if values[place] >= median)
         return high, tuple(place for place in places if place not in high)
 
-    def _ranked(self, signal: Reals) -> tuple[int, ...]:
-        """Return the hidden places that are given away by their ranks."""
+    def given_away(self, counts: ArrayLike) -> tuple[int, ...]:
+        """Return the hidden places that their ranks in counts give away, whatever techniques find."""
+        return self._on_top(self.signal_of(counts))
+
+    def _on_top(self, signal: Reals) -> tuple[int, ...]:
         level = min(self.alpha * LEVELS[-1], max(LARGEST, self.alpha))
         high, low = self._sides
         found: tuple[int, ...] = ()

@@ -10,6 +10,7 @@ import numpy as np
 from sfumato.arrays import Counts, Reals
 from sfumato.errors import SettingError, UnattainableError
 from sfumato.groups.filling import filled
+from sfumato.groups.landing import scattered
 from sfumato.groups.least import least
 from sfumato.groups.panel import found_by_any
 from sfumato.groups.reshaping import reshape
@@ -39,6 +40,16 @@ def wanted_of(task: Task, progress: Progress) -> tuple[Task, Wanted]:
     """
     if task.settings.target is not None:
         return task, Wanted(_target(task))
+    hiding, wanted = _hiding_all(task, progress)
+    if task.settings.reshape != "least":
+        return hiding, wanted
+    judged, rng = judged_of(hiding), task.secret.stream("ranks of hidden places")
+    counts = scattered(_reshaping(hiding), wanted.counts, rng, judged.hides)
+    return hiding, replace(wanted, counts=counts)
+
+
+def _hiding_all(task: Task, progress: Progress) -> tuple[Task, Wanted]:
+    """Hide more places as long as others come to stand out, if none may."""
     first = wanted = _reshaped(task, progress)
     hiding, again = task, 1
     while task.hides_all:

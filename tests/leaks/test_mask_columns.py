@@ -118,7 +118,9 @@ def test_columns_that_nearly_tell_the_place_are_refused(columns: list[str], othe
     moved = float((people["area"] != bare["area"]).mean())
     assert found > 0.5
     assert right > 10 * moved
-    with pytest.raises(SettingError, match=" and ".join(map(repr, columns)) + " would show who was exchanged"):
+    # which of two comes first depends on who is exchanged
+    either = "|".join(" and ".join(map(repr, names)) for names in (columns, columns[::-1]))
+    with pytest.raises(SettingError, match=f"({either}) would show who was exchanged"):
         mask.protect(people)
     # withheld, or moved along, they show nothing
     hidden = mask.model_copy(update={"identifiers": tuple(columns)}).protect(people)

@@ -5,20 +5,22 @@ and everybody can look for exceptions. What an attribute or a pair of attributes
 the release would look for it: a record is suspected if few of those that share its value have its place, if few of
 those at its place have its value, or if the two occur together far less often than by chance. The steward knows which
 records were exchanged, so the share of the suspects that really were is known too. It is compared with the share before
-the exchange, where the same suspicion falls on records that are unusual anyway.
+the exchange, where the same suspicion falls on records that are unusual anyway. The same is asked of a model that has
+learned from all released attributes together how values and places go together.
 """
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from sfumato.arrays import Codes, Counts, Flags, Reals
 from sfumato.errors import SettingError
+from sfumato.groups.place_model import PlaceModel
 from sfumato.groups.together import choices_of
 from sfumato.kernels.elementary import logarithms
 from sfumato.measures.blocks import group_codes
@@ -49,6 +51,18 @@ PAIRS = 500
 """So many pairs of attributes are looked at,"""
 WORK = 30_000_000
 """and fewer if they times the records are more than this: those first that contradict the new places most."""
+PARTS = 20
+"""For the model over all attributes, numbers with more values than this are put into this many parts."""
+MODEL_WORK = 500_000_000
+"""It has fewer attributes if they times records times places are more than this: those that contradict most."""
+TABLE = 20_000_000
+"""It leaves out attributes whose values times places are more than this."""
+SUSPECTED = (0.25, 0.5, 1.0, 2.0)
+"""Of the records that it finds least likely where they are, so many times the exchanged ones are suspected in turn,"""
+CERTAIN = 16.0
+"""and what it finds must exceed what is expected by the root of this many standard deviations."""
+NAMED = 3
+"""So many of the attributes that tell it most are named."""
 
 
 @dataclass(frozen=True)
@@ -56,13 +70,15 @@ class Telltale:
     """Attributes beside which exchanged records can be picked out."""
 
     names: tuple[str, ...]
-    """One attribute or two."""
+    """One attribute or two; or those that tell most, if it takes all of them together."""
     suspects: int
     """How many records look exchanged."""
     found: int
     """How many of them were."""
     exchanged: int
     """How many were in all."""
+    together: bool = False
+    """Whether it takes a model over all released attributes."""
 
     @property
     def precision(self) -> float:
@@ -97,7 +113,7 @@ def _describes(microfile: Microfile, name: str, places: Codes) -> bool:
 
 
 def refuse_telltale(settings: GroupMask, before: Microfile, after: Microfile, release: Release) -> None:
-    """Refuse a release in which an attribute or a pair of them shows which records were exchanged.
+    """Refuse a release in which an attribute, a pair or all of them together show which records were exchanged.
 
     Parameters
     ----------
@@ -117,16 +133,19 @@ def refuse_telltale(settings: GroupMask, before: Microfile, after: Microfile, re
         return
     which = " and ".join(map(repr, told.names))
     beside, them = ("beside it", "it") if len(told.names) == 1 else ("beside them", "one of them")
+    if told.together:
+        which = f"all released attributes together, most of all {', '.join(map(repr, told.names))},"
+        beside, them = "by a model of the place", "some of them"
     raise SettingError(
         f"group mask: {which} would show who was exchanged: {told.share:.0%} of the exchanged records can be picked "
         f"out {beside}, and {told.precision:.0%} of the records that look exchanged are",
-        hint=f"withhold {them} (name it in identifiers), let {them} move with the place (name it in along), or release "
-        "it in coarser categories",
+        hint=f"withhold {them} (identifiers), let {them} move with the place (along), or release {them} in coarser "
+        "categories (as quasi attributes)",
     )
 
 
 def telltales(before: Microfile, after: Microfile, group: Group, release: Release) -> Iterator[Telltale]:
-    """Yield released attributes, then pairs of them, that show which records were exchanged.
+    """Yield released attributes, then pairs of them, then all together, that show which records were exchanged.
 
     Parameters
     ----------
@@ -161,6 +180,66 @@ def telltales(before: Microfile, after: Microfile, group: Group, release: Releas
         was, now = (_combined([columns[name][-1][when] for name in names]) for when in (0, 1))
         if (found := _shown(names, looks, (was, now), weights, expected)) is not None:
             yield found
+    numbers = [name for name in ranked if _is_number(before, name, release)]
+    for parts in (PARTS, CELLS) if numbers else (CELLS,):
+        coded = {name: columns[name][0] for name in ranked}
+        coded |= {name: (_parts(coded[name][0], parts), _parts(coded[name][1], parts)) for name in numbers}
+        if (found := _shown_together(coded, looks, exchanged, members)) is not None:
+            yield found
+
+
+def _is_number(before: Microfile, name: str, release: Release) -> bool:
+    """Say whether an attribute is released as it is and has more numbers than a model takes one by one."""
+    values = before.encoded(name).values
+    exact = isinstance(release.codebook.attributes[name].form, Exact)
+    return exact and values.size > PARTS and values.dtype.kind in "biuf"
+
+
+def _shown_together(
+    columns: Mapping[str, tuple[Codes, Codes]],
+    looks: tuple[_Look, _Look],
+    exchanged: Flags,
+    members: Flags,
+) -> Telltale | None:
+    """Return what a model over all attributes shows of the exchange, of everybody or of members, if it is too much."""
+    size = looks[1].size
+    names = [name for name, (_, now) in columns.items() if _size(now) * size <= TABLE]
+    names = names[: MODEL_WORK // (exchanged.size * size)]
+    if len(names) < 2:
+        return None
+    was, now = (PlaceModel(looks[when].places, [columns[name][when] for name in names]) for when in (0, 1))
+    (before, _), (after, others) = was.margins(), now.margins()
+    all_moved = int(exchanged.sum())
+    best: tuple[Telltale, Flags] | None = None
+    for among in (np.ones_like(exchanged), members):
+        moved = int(exchanged[among].sum())
+        for share in SUSPECTED:
+            some = min(max(round(share * moved), 1), int(among.sum()))
+            suspected, unusual = (
+                among & (its <= np.partition(its[among], some - 1)[some - 1]) for its in (after, before)
+            )
+            suspects, found = int(suspected.sum()), int(exchanged[suspected].sum())
+            if found < max(FEWEST_FOUND, FOUND * all_moved, PRECISION * suspects):
+                continue
+            of_members = int((suspected & members).sum())
+            rates = [float(exchanged[who].mean()) if who.any() else 0.0 for who in (members, ~members)]
+            expected = of_members * rates[0] + (suspects - of_members) * rates[1]
+            anyway = float(exchanged[unusual].mean()) * suspects
+            if all(
+                _lifted(found, suspects, each) and _is_certain(found, suspects, each) for each in (expected, anyway)
+            ) and (best is None or found > best[0].found):
+                best = Telltale((), suspects, found, all_moved, together=True), suspected & exchanged
+    if best is None:
+        return None
+    told = now.contributions(np.flatnonzero(best[1]), others)
+    most = sorted(range(len(names)), key=lambda number: (-told[number], number))[:NAMED]
+    return replace(best[0], names=tuple(names[number] for number in most))
+
+
+def _is_certain(found: int, suspects: int, expected: float) -> bool:
+    """Say whether so many are found that chance does not explain it."""
+    variance = expected * (suspects - expected) / suspects
+    return found > expected and (found - expected) ** 2 >= CERTAIN * variance
 
 
 class _Look:
@@ -257,14 +336,14 @@ def _columns(
         was, now = before.encoded(name), after.encoded(name)
         versions = [(was.with_missing(), now.with_missing())]
         if was.values.size > CELLS and was.values.dtype.kind in "biuf":
-            versions.append((_parts(was.with_missing()), _parts(now.with_missing())))
+            versions.append((_parts(was.with_missing(), CELLS), _parts(now.with_missing(), CELLS)))
         yield name, versions
 
 
-def _parts(codes: Codes) -> Codes:
+def _parts(codes: Codes, parts: int) -> Codes:
     """Put neighbouring values together, so that all parts have about as many records."""
     below = np.cumsum(np.bincount(codes)) - 1
-    return (below * CELLS // codes.size)[codes].astype(np.int32)
+    return (below * parts // codes.size)[codes].astype(np.int32)
 
 
 def _joint(microfile: Microfile, names: Sequence[str]) -> Codes:

@@ -16,7 +16,7 @@ from sfumato.errors import UnattainableError
 from sfumato.groups.rounding import largest_remainders
 from sfumato.groups.task import Reshaping
 
-TRIES = 24
+TRIES = 100
 """How often new counts are drawn before those given stay."""
 DEEPEST = 2 / 3
 """A hidden place is drawn to have at most this share of the ordinary places beyond it, and less from try to try."""

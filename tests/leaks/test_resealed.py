@@ -6,6 +6,7 @@ import json
 import struct
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -273,7 +274,7 @@ FORGERIES = {
     "an odd exchange": lambda folder: edit_settings(folder, exchanged=[NAME]),
     "a statistic of a name": lambda folder: edit_settings(folder, preserve=[{"statistic": f"mean(`{NAME}`)"}]),
     "text among versions": lambda folder: reseal(folder, software={"sfumato": NAME}),
-    "a name as a version": lambda folder: reseal(folder, software={"sfumato": NAME.replace(" ", ".")}),
+    "a name with a point as a version": lambda folder: reseal(folder, software={"sfumato": NAME.replace(" ", ".")}),
     "a label of nobody's code": lambda folder: edit_codebook(folder, "ill", labels={"flu": "Influenza", "zz": NAME}),
     "an invisible title": lambda folder: edit_codebook(folder, "ill", title="Illness\u200b\u200c"),
     "a title of a terminal": lambda folder: edit_codebook(folder, "ill", title="\x1b]0;owned\x07Illness"),
@@ -387,6 +388,32 @@ OF_SETTINGS = {
 }
 
 
+def edit_sets(folder: Path, **changes: object) -> None:
+    form = json.loads((folder / "codebook.json").read_text())["attributes"]["way"]["form"]
+    edit_codebook(folder, "way", form=form | changes)
+
+
+def edit_members(folder: Path, change: Callable[[list[str]], list[str]]) -> None:
+    """Change what stands behind the label of the most categories."""
+    members = json.loads((folder / "codebook.json").read_text())["attributes"]["way"]["form"]["members"]
+    widest = max(members, key=lambda label: len(members[label]))
+    edit_sets(folder, members=members | {widest: change(members[widest])})
+
+
+OF_SETS = {
+    "a name behind a label": lambda folder: edit_members(folder, lambda its: sorted([*its, NAME])),
+    "one category behind a label": lambda folder: edit_members(folder, lambda its: its[:1]),
+    "nothing behind a label": lambda folder: edit_members(folder, lambda its: []),
+    "a category many times": lambda folder: edit_members(folder, lambda its: its + its[:1] * 1815),
+    "categories in another order": lambda folder: edit_members(folder, lambda its: its[::-1]),
+    "labels that are not closed": lambda folder: edit_sets(folder, closed=False),
+    "a name as a mask": lambda folder: edit_sets(
+        folder, chosen="nodes", closed=False, nodes={"kind": "prefixes", "length": 3, "mask": NAME}
+    ),
+    "nodes that are none": lambda folder: edit_sets(folder, nodes={"kind": "prefixes", "length": 3, "mask": "*"}),
+}
+
+
 def refused(folder: Path) -> list[str]:
     found = audit_folder(folder)
     return [f"{one.about}: {one.message}" for one in found.findings]
@@ -409,6 +436,20 @@ def test_forged_folders_do_not_pass(folder, name, figure):
 @pytest.mark.parametrize("name", OF_SETTINGS)
 def test_forged_settings_do_not_pass(boxed, name, figure):
     check(boxed, OF_SETTINGS[name], name, figure)
+
+
+@pytest.mark.parametrize("name", OF_SETS)
+def test_forged_sets_do_not_pass(boxed, name, figure):
+    check(boxed, OF_SETS[name], name, figure)
+
+
+def test_own_words_for_sets_are_noted(tmp_path):
+    """Labels that boxes did not make say what their publisher wants, so that audits count them as words."""
+    forms = {"region": sf.Sets(members={"north": ("Ayr", NAME), "south": ("Kent", "Devon")})}
+    sf.Release(table(), promise=sf.Promise(quasi="region", k=20), forms=forms).write(tmp_path / "out")
+    found = audit_folder(tmp_path / "out")
+    assert found.holds
+    assert any("6 titles, labels and explanations" in note for note in found.notes)
 
 
 @pytest.mark.parametrize("name", LOOK_ALIKES)

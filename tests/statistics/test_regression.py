@@ -144,10 +144,9 @@ def test_a_part_of_the_proof_holds_for_all_data_that_belong_to_it(monkeypatch):
         data = plane.middle + corners * plane.half
         data = data - (data * plane.shares).sum(axis=2, keepdims=True) / plane.shares.sum()
         y, x, u = (data[:, row] for row in (0, number, 3 - number))
-        inner = lambda one, other: (plane.shares * one * other).sum(axis=1)  # noqa: E731  # as in the formulas
-        d = inner(x, u) / inner(u, u)
+        d = (plane.shares * x * u).sum(axis=1) / (plane.shares * u * u).sum(axis=1)
         rest = x - d[:, None] * u
-        slopes = sign * inner(rest, y) / inner(rest, rest)
+        slopes = sign * (plane.shares * rest * y).sum(axis=1) / (plane.shares * rest * rest).sum(axis=1)
         for first, last in np.sort(rng.uniform(low, high, (20, 2)), axis=1):
             inside = (first <= d) & (d <= last)
             if inside.any() and np.isfinite(top := bound(first, last)):

@@ -16,7 +16,7 @@ from sfumato.boxes.category_sets import CategorySets
 from sfumato.boxes.edges import Edges
 from sfumato.doubles import outward
 from sfumato.errors import SettingError
-from sfumato.microfile.forms import Form, Interval, Sets
+from sfumato.microfile.forms import Form, Interval, Sets, set_label
 
 YEARS = (-719_162, 2_932_896)
 """The first day of year 1 and the last of 9999."""
@@ -166,7 +166,7 @@ def run_column(axis: Axis, edges: Edges, lacking: Flags) -> Column:
         # a label that also means something else would put cells together that are apart
         label = _node_label(axis, first, last, members)
         own = label is not None and label not in names and taken.setdefault(label, members) == members
-        described.append((label if own and label else _set_label(members), members))
+        described.append((label if own and label else set_label(members), members))
     return _labelled(axis.name, described, codes, lacking).described(nodes=axis.nodes, chosen="nodes")
 
 
@@ -221,15 +221,8 @@ def set_column(
     described = []
     for categories in distinct:
         members = tuple(sorted(names[place] for place in categories.tolist()))
-        described.append((_set_label(members), members))
+        described.append((set_label(members), members))
     return _labelled(axis.name, described, codes, lacking).described(closed=closed)
-
-
-def _set_label(members: tuple[str, ...]) -> str:
-    if len(members) == 1:
-        return members[0]
-    plain = not any(sign in member for member in members for sign in ",{}'")
-    return "{" + ", ".join(members if plain else map(repr, members)) + "}"
 
 
 def _labelled(
@@ -242,7 +235,7 @@ def _labelled(
     """Give each box its label; sets that share a label are released as one. The ``whole`` stand for any value."""
     members: dict[str, tuple[str, ...]] = {}
     for label, its in described:
-        members[label] = tuple(dict.fromkeys((*members.get(label, ()), *its)))
+        members[label] = tuple(sorted({*members[label], *its})) if label in members else its
     numbers = {label: number for number, label in enumerate(members)}
     of = np.array([numbers[label] for label, _ in described], dtype=np.int32)
     keys = np.where(lacking, -1, of[codes])

@@ -17,6 +17,18 @@ NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d{1,2})?")
 """How numbers are written."""
 
 
+def set_label(members: Sequence[str]) -> str:
+    """Return the label of a set of categories.
+
+    >>> set_label(("car",)), set_label(("bus", "car")), set_label(("a, b", "c"))
+    ('car', '{bus, car}', "{'a, b', 'c'}")
+    """
+    if len(members) == 1:
+        return members[0]
+    plain = not any(sign in member for member in members for sign in ",{}'")
+    return "{" + ", ".join(members if plain else map(repr, members)) + "}"
+
+
 class Exact(Settings):
     """The attribute's own values, in a column of its name."""
 

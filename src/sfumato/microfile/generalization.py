@@ -104,9 +104,9 @@ class Prefixes(_Kind):
     """Codes of a fixed length, masked from their end, as is done with ZIP codes."""
 
     kind: Literal["prefixes"] = "prefixes"
-    length: int = Field(ge=1)
+    length: int = Field(ge=1, le=1000)
     """How many characters a code has."""
-    mask: str = "*"
+    mask: str = Field(default="*", min_length=1, max_length=1, pattern=r"^\S$")
     """What stands in the place of a masked character."""
 
     @property

@@ -41,6 +41,7 @@ from sfumato.release.codebook import Codebook
 from sfumato.release.data import column_facts, read_data
 from sfumato.release.fuzziness import doubled_attributes, fuzzy_forms, fuzzy_measured
 from sfumato.release.public import misstated, public_settings
+from sfumato.release.set_labels import mislabelled
 from sfumato.release.visible import contradictions
 from sfumato.release.wording import misstatements, words_of
 from sfumato.settings import Settings
@@ -410,6 +411,7 @@ def audit_files(opened: Opened) -> Audit:
     again = audit_table(table, promise, codebook)
     findings = [*opened.findings, *again.findings]
     findings += [Finding("codebook", message) for message in misstatements(codebook, table)]
+    findings += [Finding("codebook", message) for message in mislabelled(codebook, opened.certificate.settings)]
     if not findings:
         told = misstated(opened.certificate.settings, promise, codebook, opened.frame)
         findings += [Finding("certificate", message) for message in told]
@@ -419,7 +421,7 @@ def audit_files(opened: Opened) -> Audit:
         keys = [column for name in promise.quasi for column in codebook.columns()[name]]
         findings += [Finding("data", message) for message in contradictions(opened.frame, again.measured, keys)]
     notes = [*opened.notes]
-    if words := words_of(codebook):
+    if words := words_of(codebook, opened.certificate.settings):
         notes.append(
             f"the codebook has {len(words):,} titles, labels and explanations, {sum(map(len, words)):,} characters in "
             "all: words of its publisher that no measure covers"

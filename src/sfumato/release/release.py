@@ -41,6 +41,7 @@ from sfumato.release.codebook import Codebook, describe
 from sfumato.release.data import column_facts, released_frame, reordered, write_data
 from sfumato.release.folder import beside, forget, move_private, new_folder, remove_private, write_private
 from sfumato.release.public import misstated, public_settings
+from sfumato.release.set_labels import mislabelled
 from sfumato.statistics.dismissal import Dismiss, Dismissal, dismissal_of
 from sfumato.statistics.estimate import Estimate, Regression
 from sfumato.statistics.estimating import estimate_of
@@ -359,6 +360,8 @@ class Release:
         settings = public_settings(self.settings, self.codebook)
         if wrong := next(misstated(settings, self.promise, self.codebook, frame), None):
             raise SettingError(wrong)
+        if wrong := next(mislabelled(self.codebook, settings), None):
+            raise ReleaseError(f"the codebook {wrong}")
         with ExitStack() as undo, new_folder(folder, force=force, check=_refuse_strangers) as work:
             progress("writing", 0.3)
             certificate = self._fill(work, frame, settings, measured, format)

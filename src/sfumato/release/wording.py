@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from sfumato.characters import seen
 from sfumato.microfile.forms import Fuzzy, Sets
@@ -14,8 +16,15 @@ from sfumato.release.codebook import LONGEST, Codebook, Entry, numbered
 _ZONE = re.compile(r"[A-Za-z0-9_+/-]{0,64}")
 
 
-def words_of(codebook: Codebook) -> list[str]:
-    """Return all text that was written by the publisher."""
+def words_of(codebook: Codebook, settings: Mapping[str, Any]) -> list[str]:
+    """Return all text that was written by the publisher, not by the protection that the settings tell."""
+    sets = [entry.form for entry in codebook.attributes.values() if isinstance(entry.form, Sets)]
+    own = [] if settings.get("method") == "boxes" else sets
+    labels = [text for form in own for text in itertools.chain(form.members, *form.members.values())]
+    return [*_titles(codebook), *labels]
+
+
+def _titles(codebook: Codebook) -> list[str]:
     texts: list[str] = []
     for entry in codebook.attributes.values():
         texts += [entry.title, *entry.labels.values()]
@@ -25,7 +34,7 @@ def words_of(codebook: Codebook) -> list[str]:
 
 def misstatements(codebook: Codebook, table: Microfile) -> Iterator[str]:
     """Say where a codebook says more than its data needs, or hides text."""
-    if any(len(text) > LONGEST or text != seen(text) for text in words_of(codebook)):
+    if any(len(text) > LONGEST or text != seen(text) for text in _titles(codebook)):
         yield f"has titles or labels that cannot be seen whole, or are longer than {LONGEST} characters"
     for name, entry in codebook.attributes.items():
         if not _ZONE.fullmatch(entry.zone):

@@ -411,7 +411,8 @@ def audit_files(opened: Opened) -> Audit:
     again = audit_table(table, promise, codebook)
     findings = [*opened.findings, *again.findings]
     findings += [Finding("codebook", message) for message in misstatements(codebook, table)]
-    findings += [Finding("codebook", message) for message in mislabelled(codebook, opened.certificate.settings)]
+    if not opened.findings:
+        findings += [Finding("codebook", message) for message in mislabelled(codebook, opened.certificate.settings)]
     if not findings:
         told = misstated(opened.certificate.settings, promise, codebook, opened.frame)
         findings += [Finding("certificate", message) for message in told]

@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 import os
 
+import numpy as np
 import polars as pl
 import pytest
 
@@ -221,3 +222,13 @@ def test_hospital_releases_keep_what_adult_promises(tmp_path, real_data):
     assert found.holds
     assert (found.k, found.l) == (109, 2)
     assert sf.open_release(tmp_path / "out").microfile.encoded("workclass").missing.sum() == 1836
+
+
+@pytest.mark.parametrize("unit", ["ms", "us"])
+def test_grids_are_found_again_from_what_is_written(tmp_path, unit):
+    random = np.random.default_rng(2)
+    moments = pl.Series(random.integers(10**9, 2 * 10**9, 100) * {"ms": 10**3, "us": 10**6}[unit])
+    frame = pl.DataFrame({"pay": random.integers(0, 5000, 100), "when": moments.cast(pl.Datetime(unit))})
+    release = sf.Boxes(quasi=["when", "pay"], k=10).protect(frame)
+    assert list(release.settings["grids"]) == ["when", "pay"]
+    assert audit_folder(release.write(tmp_path / "out")).holds

@@ -46,7 +46,10 @@ def _unit_of(first: pl.Series, last: pl.Series) -> str | None:
     units = DATE_UNITS if first.dtype == pl.Date else TIME_UNITS
     if isinstance(first.dtype, pl.Datetime):
         first, last = (its.dt.replace_time_zone(None) for its in (first, last))
-    after = (last.to_physical().cast(pl.Int64) + 1).cast(last.to_physical().dtype).cast(last.dtype)
+    ticks = last.to_physical().cast(pl.Int64)
+    # times that were in milliseconds are written in microseconds
+    longer = last.dtype == pl.Datetime("us") and bool((ticks % 1000 == 0).all())
+    after = (ticks + (1000 if longer else 1)).cast(last.to_physical().dtype).cast(last.dtype)
     edges = pl.concat([first, after])
     return next((unit for unit in units if bool((edges.dt.truncate(unit) == edges).all())), None)
 

@@ -166,9 +166,9 @@ def misstated(settings: Mapping[str, Any], promise: Promise, codebook: Codebook,
     """Say which settings are not what the release itself shows."""
     public = PublicSettings.model_validate_json(to_json(settings))
     ends = {
-        name: tuple(frame.get_column(column) for column in entry.form.columns(name))
-        for name, entry in codebook.attributes.items()
-        if isinstance(entry.form, Interval)
+        name: tuple(frame.get_column(column) for column in form.columns(name))
+        for name in promise.quasi
+        if isinstance(form := codebook.attributes[name].form, Interval)
     }
     snapped = public.edges == "snapped"
     grids = {name: grid_of(*its) for name, its in ends.items()} if snapped else {}

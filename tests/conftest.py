@@ -1,12 +1,15 @@
 from __future__ import annotations
 
+import hashlib
 import os
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
 
+from sfumato.randomness import BYTES, Secret
 from tests.recipes import GOOD, REGIONS, people
 
 # the first call of a kernel compiles it
@@ -27,6 +30,21 @@ def real_data() -> Callable[[str], Path]:
         return path
 
     return find
+
+
+@pytest.fixture(scope="session", autouse=True)
+def repeatable_secrets() -> Iterator[None]:
+    """Draw secrets by a test's file in place of the operating system, so that a test that fails can be repeated."""
+    draws: Counter[str] = Counter()
+
+    def drawn(cls: type[Secret]) -> Secret:
+        test = os.environ.get("PYTEST_CURRENT_TEST", "").rpartition(" ")[0]
+        draws[test] += 1
+        return cls(hashlib.sha256(f"{test.partition('::')[0]} {draws[test]}".encode()).digest()[:BYTES])
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Secret, "drawn", classmethod(drawn))
+        yield
 
 
 @pytest.fixture

@@ -1,6 +1,8 @@
 """What is drawn at random cannot be drawn again by somebody who tries seeds."""
 
 import json
+import subprocess
+import sys
 
 import numpy as np
 import polars as pl
@@ -149,8 +151,15 @@ def test_all_128_bits_count():
         numbers.add(other.integer("noise of exchanges"))
         normals.add(float(other.stream("decoys").normal()))
     assert len(orders) == len(numbers) == len(normals) == 129
-    assert len(Secret.drawn().record()["secret"]) == 32
-    assert len({Secret.drawn() for _ in range(100)}) == 100
+
+
+def test_secrets_come_from_the_operating_system():
+    """In a process of its own, since tests draw repeatable secrets."""
+    code = "from sfumato.randomness import Secret; print(*(Secret.drawn().record()['secret'] for _ in range(100)))"
+    drawn = [subprocess.run([sys.executable, "-c", code], capture_output=True, check=True).stdout for _ in range(2)]
+    secrets = b" ".join(drawn).split()
+    assert {len(secret) for secret in secrets} == {32}
+    assert len(set(secrets)) == 200
 
 
 def test_permutations_are_uniform():

@@ -14,7 +14,7 @@ HOSTILE = '<script>document.title = "hostile"</script>'
 SETTINGS: dict[str, Any] = {
     "method": "boxes",
     "edges": "snapped",
-    "grids": {"age": 10.0},
+    "grids": {"age": 1.0, "pay": 1.0},
     "preserve": [{"statistic": "mean(age)"}, {"statistic": "corr(age, pay)"}],
     "suppress": 0.0,
 }
@@ -22,7 +22,8 @@ SETTINGS: dict[str, Any] = {
 
 def settings_of(name: str = "pay") -> dict[str, Any]:
     quoted = name if name.isidentifier() else f"`{name}`"
-    return SETTINGS | {"preserve": [{"statistic": "mean(age)"}, {"statistic": f"corr(age, {quoted})"}]}
+    preserve = [{"statistic": "mean(age)"}, {"statistic": f"corr(age, {quoted})"}]
+    return SETTINGS | {"preserve": preserve, "grids": {"age": 1.0, name: 1.0}}
 
 
 def resealed(folder: Path, **settings: Any) -> Path:

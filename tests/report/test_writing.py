@@ -12,7 +12,7 @@ from sfumato.errors import ReleaseError, SettingError
 from sfumato.report import files, write_report, writing
 from sfumato.report.evidence import evidence_of
 from tests.report.records import SECRET_PLACE, group, record
-from tests.report.releases import HOSTILE, SETTINGS, written
+from tests.report.releases import HOSTILE, written
 
 PRIVATE = (SECRET_PLACE, "Fort Known", "POWPUMA", "13579", "4321", "Private edition")
 
@@ -103,8 +103,7 @@ def test_parts_of_drawings_have_names_of_their_own(release):
 
 
 def test_names_stay_text(tmp_path):
-    settings = SETTINGS | {"preserve": [{"statistic": f"mean(`{HOSTILE}`)"}], "grids": {HOSTILE: "1y"}}
-    folder = written(tmp_path / "out <script>", name=HOSTILE, settings=settings)
+    folder = written(tmp_path / "out <script>", name=HOSTILE)
     page = write_report(folder)[0].read_text()
     assert "<script" not in page.lower()
     assert page.count("&lt;script&gt;") > 10

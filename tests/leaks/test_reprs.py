@@ -50,7 +50,7 @@ def results() -> dict[str, Any]:
     boxes = sf.Boxes(quasi=["age", "income"], k=5)
     release = boxes.protect(people)
     categories = sf.Boxes(quasi=["town"], k=10, hierarchies={"town": towns})
-    partition = sf.FuzzyPartition(quasi=["age", "income"], sensitive="town", k=5, suppress=0.5)
+    partition = sf.FuzzyPartition(quasi=["age", "income"], sensitive="town", k=5, suppress=0.5, seed=1)
     fuzzy = partition.protect(file)
     grades = ruspini("age", [30, 60]).grades(file["age"].to_numpy())
     exact = sf.Release(file, promise=sf.Promise(quasi=["age"], k=1))

@@ -123,5 +123,6 @@ def test_limits_of_sensitive_attributes_hold_after_regrouping():
     assert pl.DataFrame(release.table).n_unique(cells) > pl.DataFrame(plain.table).n_unique(cells)
 
 
-def test_large_files_are_regrouped_fewer_times():
-    assert [turns_for(records) for records in (1_000, 100_000, 300_000, 500_000)] == [6, 6, 2, 1]
+def test_large_files_and_large_k_are_regrouped_fewer_times():
+    assert [turns_for(records, 5) for records in (1_000, 100_000, 300_000, 500_000)] == [6, 4, 1, 0]
+    assert [turns_for(50_000, k) for k in (3, 10, 20)] == [6, 2, 0]

@@ -134,7 +134,8 @@ class Boxes(Settings):
     """How much wider a box seems that reaches across a preferred point, in widths of a usual box."""
     passes: int | None = Field(default=None, ge=0, le=100_000)
     """How often records of neighbouring boxes are exchanged, or, where an attribute has categories without an order,
-    regrouped; default: 24, or 6 for categories and fewer beyond 100,000 records; none beyond 500,000."""
+    regrouped; default: 24 up to 500,000 records, or for categories 6, and fewer where records times k squared are
+    more than 1.7 million; else none."""
     refine: bool = False
     """Whether to go on searching for narrower boxes for ``seconds``."""
     seconds: float = Field(default=60.0, gt=0, le=86_400)

@@ -214,8 +214,7 @@ def _regrouped(task: Task, space: Space, limits: Limits, boxes: Subdivision, pro
     settings = task.settings
     if settings.edges == "tiling" or all(axis.is_linear for axis in task.axes):
         return boxes
-    many = task.microfile.records > QUICK
-    turns = (0 if many else turns_for(task.microfile.records)) if settings.passes is None else settings.passes
+    turns = turns_for(task.microfile.records, settings.k) if settings.passes is None else settings.passes
     closing = settings.edges == "snapped"
     labels = closed_labels(task.axes, (lambda axis: _present(task, axis, boxes)) if closing else None, settings.k)
     return regrouped(

@@ -27,17 +27,17 @@ if TYPE_CHECKING:
 
 TURNS = 6
 """How often neighbourhoods are formed and regrouped."""
-REGROUPED = 600_000
-"""Of a large file fewer times, so that about this many records are regrouped in all."""
+WORK = 10_000_000
+"""Fewer times where records times k squared, by which the work of a turn grows, would exceed this in all."""
 NEIGHBOURS, MEMBERS = 24, 256
 """A neighbourhood has up to so many boxes, and fewer if they would have more members than that."""
 COORDINATES = 6
 """Boxes are neighbours by this many random directions."""
 
 
-def turns_for(records: int) -> int:
-    """Return how often a file of some records is regrouped."""
-    return max(1, min(TURNS, REGROUPED // max(records, 1)))
+def turns_for(records: int, k: int) -> int:
+    """Return how often a file of some records is regrouped, which may be never."""
+    return min(TURNS, WORK // max(records * k * k, 1))
 
 
 def closed_labels(axes: Sequence[Axis], present: Callable[[Axis], Present] | None, k: int) -> Labels:

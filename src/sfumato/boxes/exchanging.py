@@ -174,10 +174,14 @@ def exchange_records(
 def _turned(now: Summary, small: Counts, scales: Reals, rng: np.random.Generator) -> Reals:
     """Return the middles of some boxes, in units of cost, along random directions."""
     middles = 0.5 * (now.lo + now.hi)[:, small] * scales[:, None]
-    # about normal, by additions alone, which every machine rounds alike
-    drawn = rng.random((UNIFORMS, len(middles), len(middles))).sum(axis=0) - UNIFORMS / 2
-    turned: Reals = product(orthogonal(drawn)[0], middles)
+    turned: Reals = product(orthogonal(nearly_normal(rng, (len(middles), len(middles))))[0], middles)
     return turned
+
+
+def nearly_normal(rng: np.random.Generator, shape: tuple[int, ...]) -> Reals:
+    """Draw numbers that are about normal, by additions alone, which every machine rounds alike."""
+    drawn: Reals = rng.random((UNIFORMS, *shape)).sum(axis=0) - UNIFORMS / 2
+    return drawn
 
 
 def no_larger(starts: Counts, most: int, homes: Counts | None) -> Counts:

@@ -215,6 +215,8 @@ def _regrouped(task: Task, space: Space, limits: Limits, boxes: Subdivision, pro
     if settings.edges == "tiling" or all(axis.is_linear for axis in task.axes):
         return boxes
     turns = turns_for(task.microfile.records, settings.k) if settings.passes is None else settings.passes
+    if not turns:
+        return boxes
     closing = settings.edges == "snapped"
     labels = closed_labels(task.axes, (lambda axis: _present(task, axis, boxes)) if closing else None, settings.k)
     return regrouped(
@@ -257,8 +259,8 @@ def _effort(settings: Boxes, records: int, linear: bool) -> tuple[Effort, float,
     if settings.refine:
         return Effort(None, CORES * settings.seconds), REFINING_HEAT, "refining"
     if not linear:
-        # records were regrouped
-        return Effort(0), HEAT, "exchanging"
+        # records were regrouped, unless households are released
+        return Effort(settings.passes or 0 if settings.keep_household else 0), HEAT, "exchanging"
     # exchanged records would lie in the cells of others
     default = PASSES if records <= QUICK and settings.edges != "tiling" else 0
     return Effort(default if settings.passes is None else settings.passes), HEAT, "exchanging"

@@ -14,7 +14,7 @@ import numpy as np
 from sfumato.arrays import Counts, Reals
 from sfumato.boxes.axes import Axis
 from sfumato.boxes.category_groups import Present, set_groups
-from sfumato.boxes.exchanging import UNIFORMS, no_larger
+from sfumato.boxes.exchanging import nearly_normal, no_larger
 from sfumato.boxes.halving import halved
 from sfumato.boxes.subdivision import Subdivision
 from sfumato.parallel import batches_of, side_by_side
@@ -138,10 +138,9 @@ def _directions(space: Space, rng: np.random.Generator) -> Reals:
     scales = space.costs.mean(axis=1)
     # of a set a second category costs two units; of a tree a second value at least the lowest node
     scales *= np.where(space.kinds == LINEAR, 1.0, np.where(space.kinds == SET, 2 * space.units, space.shares[:, 0, 0]))
-    shape = (UNIFORMS, space.kinds.size, space.ends.shape[2], COORDINATES)
-    # about normal, by additions alone, which every machine rounds alike
-    drawn: Reals = (rng.random(shape).sum(axis=0) - UNIFORMS / 2) * scales[:, None, None]
-    return drawn
+    shape = (space.kinds.size, space.ends.shape[2], COORDINATES)
+    directions: Reals = nearly_normal(rng, shape) * scales[:, None, None]
+    return directions
 
 
 def _neighbourhoods(points: Reals, homes: Counts | None, most: int, threads: int | None) -> tuple[Counts, Counts]:

@@ -18,10 +18,10 @@ from unittest.mock import patch
 import numpy as np
 
 import sfumato as sf
-from sfumato.boxes import category_groups, regrouping
+from sfumato.boxes import category_groups, regroup_refinement
 from sfumato.measures.blocks import blocks_of
 from sfumato.measures.utility import utility_of
-from sfumato.microfile.forms import Sets
+from sfumato.representations import Sets
 
 HAWAII = ["AGEP", "SEX", "RAC1P", "MAR", "SCHL", "COW", "PUMA", "WKHP"]
 FILES = {
@@ -52,7 +52,9 @@ def labels(closing: tuple[int, int] | None) -> Iterator[None]:
     if closing is None:
         with (
             patch.object(category_groups.Present, "few", lambda self, k: np.zeros(self.box.size, dtype=np.bool_)),
-            patch.object(regrouping, "set_groups", lambda present, k: np.arange(present.counts.size, dtype=np.int32)),
+            patch.object(
+                regroup_refinement, "set_groups", lambda present, k: np.arange(present.counts.size, dtype=np.int32)
+            ),
         ):
             yield
     else:

@@ -16,12 +16,12 @@ from numba import njit
 
 from benchmarks.timing import Row, in_turns
 from sfumato.arrays import Codes, Counts, Flags, Reals
-from sfumato.groups.greedy import swap_greedily
-from sfumato.groups.influence import Influence
-from sfumato.groups.swapping import swap_exactly
-from sfumato.kernels.nesting import Attributes
-from sfumato.kernels.pairs import measure
-from sfumato.parallel import batches_of, side_by_side
+from sfumato.groups.swap.greedy_swaps import swap_greedily
+from sfumato.groups.swap.optimal_swaps import swap_exactly
+from sfumato.groups.swap.swap_cost import Influence
+from sfumato.kernels.box_tree import Attributes
+from sfumato.kernels.nearest_swaps import measure
+from sfumato.threads import batches_of, side_by_side
 
 PLACES, SHRINKING, GROWING = 50, 10, 16
 BLOCK = 512

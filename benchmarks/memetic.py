@@ -11,10 +11,10 @@ from scipy.optimize import linear_sum_assignment
 from benchmarks.timing import Row
 from sfumato.arrays import Codes, Flags, Reals
 from sfumato.fuzzy.shapes import ZShaped
-from sfumato.groups.evolution import Evolution, Individual, Memetic, validity
-from sfumato.groups.fitness import PlaceRestriction
-from sfumato.groups.influence import Influence
-from sfumato.groups.memetic import evolve_swaps
+from sfumato.groups.swap.memetic_search import evolve_swaps
+from sfumato.groups.swap.memetic_settings import Evolution, Individual, Memetic, validity
+from sfumato.groups.swap.swap_cost import Influence
+from sfumato.groups.swap.swap_fitness import PlaceRestriction
 
 RECORDS, PLACES = 90_000, 62
 CATEGORIES = (2, 9, 5, 12, 4, 24, 10, 6, 40, 12, 8, 60, 20)

@@ -15,10 +15,10 @@ from benchmarks.peers import ask_peer
 from benchmarks.soldiers import VARIABLES, soldiers_file, soldiers_grades
 from benchmarks.timing import Row
 from sfumato.arrays import Counts, Flags, Reals
-from sfumato.attacks.evidence import Evidence, gather_evidence
-from sfumato.attacks.evolution import EvolvedRules, RuleEvolution, evolve_rules
-from sfumato.attacks.exact import ExactSearch, search_exactly
-from sfumato.attacks.grades import Grades, make_grades
+from sfumato.attacks.exhaustive_search import ExactSearch, search_exactly
+from sfumato.attacks.membership_grades import Grades, make_grades
+from sfumato.attacks.rule_data import Evidence, gather_evidence
+from sfumato.attacks.rule_evolution import EvolvedRules, RuleEvolution, evolve_rules
 from sfumato.attacks.rules import in_words, measure_rules
 
 RECORDS, RULES = 3_200_000, 4000

@@ -7,7 +7,7 @@ from itertools import pairwise
 import numpy as np
 
 from sfumato.arrays import Flags, Reals
-from sfumato.attacks.grades import Grades, make_grades
+from sfumato.attacks.membership_grades import Grades, make_grades
 from sfumato.fuzzy.variables import LinguisticVariable
 
 TYPES = 60

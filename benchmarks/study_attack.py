@@ -11,9 +11,9 @@ import polars as pl
 import sfumato as sf
 from benchmarks.tables import DATA
 from benchmarks.timing import Row
-from sfumato.attacks.attack import Attack
+from sfumato.attacks.attack_base import Attack
 from sfumato.attacks.disclosure import Disclosure, Verdict
-from sfumato.attacks.model import FuzzyModel
+from sfumato.attacks.fuzzy_model import FuzzyModel
 
 SEEDS = range(1, 11)
 RECORDS = 150_000

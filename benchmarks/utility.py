@@ -13,7 +13,7 @@ import sfumato as sf
 from benchmarks.tables import DATA
 from benchmarks.timing import Row
 from sfumato.measures.utility import utility_of
-from sfumato.microfile.forms import Interval, Sets
+from sfumato.representations import Interval, Sets
 from sfumato.statistics.estimate import Estimate
 
 BINS = 20

@@ -29,11 +29,13 @@ PACKAGES = (
     "partitions",
     "release",
     "report",
+    "representations",
+    "sources",
     "statistics",
     "suggesting",
 )
 """Those whose ``__all__`` is meant for users."""
-MODULES = (*PACKAGES, "errors", "recipe")
+MODULES = (*PACKAGES, "errors", "protections", "recipe", "roles")
 """The nouns of the reference, each with a page; what lies elsewhere is nobody's business."""
 
 

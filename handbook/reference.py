@@ -7,7 +7,7 @@ import inspect
 from collections.abc import Iterator
 from functools import cached_property
 from importlib import import_module
-from typing import Any
+from typing import Any, is_typeddict
 
 from handbook.annotations import type_name
 from handbook.commands import commands_page
@@ -57,7 +57,7 @@ def _named(one: Public, link: Link) -> Iterator[str]:
 def _class(one: Public, link: Link) -> Iterator[str]:
     cls = one.thing
     docstring = read_docstring(cls)
-    made = issubclass(cls, Settings) or dataclasses.is_dataclass(cls) or hasattr(cls, "_fields")
+    made = issubclass(cls, Settings) or _has_fields(cls)
     # a warning is made by sfumato, as results are
     made = made or issubclass(cls, Warning)
     yield code(f"class {one.path}") if made else _signature(f"class {one.path}", cls)
@@ -90,9 +90,13 @@ def _owners(cls: type) -> list[type]:
     return [owner for owner in cls.__mro__ if owner.__module__.startswith("sfumato.") and owner is not Settings]
 
 
+def _has_fields(cls: type) -> bool:
+    return dataclasses.is_dataclass(cls) or hasattr(cls, "_fields") or is_typeddict(cls)
+
+
 def _fields(cls: type) -> Iterator[tuple[str, str, str]]:
-    """Return names, types and what is told of the fields of a dataclass or a named tuple."""
-    if dataclasses.is_dataclass(cls) or hasattr(cls, "_fields"):
+    """Return names, types and descriptions of the fields of a dataclass, a named tuple or a typed dictionary."""
+    if _has_fields(cls):
         told = {name: text for owner in reversed(_owners(cls)) for name, text in fields_told(owner).items()}
         described = read_docstring(cls).entries("Parameters")
         kinds = {name: kind for owner in reversed(_owners(cls)) for name, kind in owner.__annotations__.items()}

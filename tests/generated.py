@@ -1,6 +1,6 @@
-"""What is made from the code: schemas, tables of settings, what examples print.
+"""What is made from the code: schemas, tables of settings, pictures of concepts, what examples print.
 
-``python -m tests.generated`` (``make schema``) writes it anew.
+``python -m tests.generated`` (``make schema``) writes it again.
 """
 
 from __future__ import annotations
@@ -11,21 +11,21 @@ import tempfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from sfumato.attacks.evolution import RuleEvolution
+from handbook.pictures import concept_pictures
 from sfumato.attacks.fuzzy_rules import FuzzyRuleAttack
-from sfumato.attacks.learned import LearnedAttack
 from sfumato.attacks.linkage import Linkage
+from sfumato.attacks.ml_attack import LearnedAttack
+from sfumato.attacks.rule_evolution import RuleEvolution
 from sfumato.boxes import Boxes
 from sfumato.fuzzy import CategoricalVariable
-from sfumato.groups import Group, GroupMask
-from sfumato.groups.evolution import Memetic
-from sfumato.harmonising.attributes import Join
-from sfumato.harmonising.values import Intervals, Map
-from sfumato.microfile.source import Source
+from sfumato.groups import Group, GroupMask, Memetic
+from sfumato.harmonising.attribute_steps import Join
+from sfumato.harmonising.value_steps import CodedIntervals, Map
 from sfumato.partitions import FuzzyPartition
 from sfumato.recipe_schema import recipe_schema
 from sfumato.release.certificate import certificate_schema
 from sfumato.settings import Settings
+from sfumato.sources import FileSource
 from tests.pages import BLOCK, as_run
 
 ROOT = Path(__file__).parents[1]
@@ -34,11 +34,11 @@ SCHEMAS: Mapping[str, Callable[[], object]] = {
     "src/sfumato/recipe.schema.json": recipe_schema,
 }
 TABLES: Mapping[str, tuple[type[Settings], ...]] = {
-    "docs/boxes.md": (Boxes, Source),
+    "docs/boxes.md": (Boxes, FileSource),
     "docs/partitions.md": (FuzzyPartition,),
     "docs/groups.md": (Group, GroupMask, Memetic),
     "docs/attack.md": (FuzzyRuleAttack, RuleEvolution, LearnedAttack),
-    "docs/harmonising.md": (Map, Join, Intervals),
+    "docs/harmonising.md": (Map, Join, CodedIntervals),
     "docs/variables.md": (CategoricalVariable,),
     "docs/linkage.md": (Linkage,),
 }
@@ -76,6 +76,7 @@ def with_tables(page: str, models: tuple[type[Settings], ...]) -> str:
 def contents() -> dict[Path, str]:
     """Return what each file should hold."""
     found = {ROOT / name: json.dumps(make(), indent=2) + "\n" for name, make in SCHEMAS.items()}
+    found |= {ROOT / "docs/pictures" / name: content for name, content in concept_pictures().items()}
     return found | {ROOT / name: with_tables((ROOT / name).read_text(), models) for name, models in TABLES.items()}
 
 

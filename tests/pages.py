@@ -21,7 +21,7 @@ from unittest import mock
 import pytest
 
 from sfumato.cli import main
-from sfumato.recipe import FUZZY, PROTECTIONS
+from sfumato.protection_registry import METHODS
 
 PRINTS = re.compile(r"(print\(.*\) +# )(.*)")
 BLOCK = re.compile(r'^```(\w+)(?: title="([^"]+)")?\n(.*?)^```$', flags=re.DOTALL | re.MULTILINE)
@@ -74,9 +74,9 @@ def _with_prints(code: str, names: dict[str, Any]) -> str:
 def _check_recipe(content: dict[str, Any]) -> None:
     """Make the settings of what a recipe protects, as far as they need no other file."""
     for entry in content.get("protect", []):
-        own = {name: value for name, value in entry.items() if name not in ("hierarchies", "against")}
-        method = own["method"] if entry["method"] in FUZZY else own.pop("method")
-        PROTECTIONS[method].model_validate(own)
+        own = {name: value for name, value in entry.items() if name not in ("hierarchies", "against", "method")}
+        method = METHODS[entry["method"]]
+        method.settings_class().model_validate({**own, **method.fixed_settings})
 
 
 def _answered(block: str) -> str:

@@ -7,10 +7,13 @@ import polars as pl
 import pytest
 
 import sfumato as sf
-from sfumato.comparison import METHODS, Comparison, Found, Refusal
+from sfumato.comparison import ComparedRelease, Comparison, Refusal
 from sfumato.datasets import health_survey
 from sfumato.errors import MicrofileError, SettingError, UnattainableError
 from sfumato.measures import information_loss, measure_fuzzy
+from sfumato.protection_registry import compared_methods
+
+TITLES = {method.name: method.title for method in compared_methods()}
 
 
 @pytest.fixture(scope="module")
@@ -32,7 +35,7 @@ def lonely():
 
 
 def test_every_method_is_measured_as_its_own_release_is(people, compared):
-    assert [one.method for one in compared.outcomes] == list(METHODS)
+    assert [one.method for one in compared.outcomes] == list(TITLES)
     asked = {"quasi": ["age", "hours"], "sensitive": ["income"], "k": 10, "seed": 0}
     for one in compared.outcomes:
         if one.method == "boxes":
@@ -40,7 +43,7 @@ def test_every_method_is_measured_as_its_own_release_is(people, compared):
         else:
             release = sf.FuzzyPartition(**asked, method=one.method).protect(people)
         measured, found = release.audit().measured, one.result
-        assert isinstance(found, Found)
+        assert isinstance(found, ComparedRelease)
         assert (found.k, found.l, found.t) == (measured["k"], measured["l"], measured["t"])
         assert (found.rate, found.highest) == (measured["risk"]["rate"], measured["risk"]["highest"])
         forms = {name: entry.form for name, entry in release.codebook.attributes.items()}
@@ -90,7 +93,7 @@ def test_without_sensitive_attributes_there_is_no_l_and_no_t(people):
 
 def test_a_method_that_cannot_keep_k_says_why_and_the_others_run(lonely):
     compared = Comparison(quasi=["x", "y"], sensitive=["ill"], k=4).run(lonely)
-    assert set(compared.found) | set(compared.refused) == set(METHODS.values())
+    assert set(compared.found) | set(compared.refused) == set(TITLES.values())
     assert "boxes" in compared.found
     assert compared.refused
     for refusal in compared.refused.values():
@@ -119,7 +122,7 @@ def test_missing_values_and_weights_are_taken(people):
     )
     plain = Comparison(quasi=["age", "hours"]).run(table.drop("w"))
     weighted = Comparison(quasi=["age", "hours"], weight="w").run(table)
-    assert plain.found.keys() == weighted.found.keys() == set(METHODS.values())
+    assert plain.found.keys() == weighted.found.keys() == set(TITLES.values())
     for name, found in weighted.found.items():
         assert found.rate < plain.found[name].rate
 
@@ -133,7 +136,7 @@ def test_progress_goes_up_to_one(people):
     Comparison(quasi="age").run(people, progress=lambda task, share: told.append((task, share)))
     assert told[-1] == ("measuring", 1.0)
     assert all(0 <= share <= 1 for _, share in told)
-    assert {task.split(":")[0] for task, _ in told} >= set(METHODS.values())
+    assert {task.split(":")[0] for task, _ in told} >= set(TITLES.values())
 
 
 @pytest.mark.parametrize(
@@ -142,7 +145,7 @@ def test_progress_goes_up_to_one(people):
         (
             {"quasi": ["x", "ill"]},
             MicrofileError,
-            "'ill' .quasi. is not numeric; only numeric attributes can be compared",
+            "'ill' .quasi. is not numeric; methods can be compared only on",
         ),
         ({"quasi": ["x", "born"]}, MicrofileError, "'born' .quasi. is not numeric"),
         ({"quasi": ["x"], "k": 64}, UnattainableError, "k = 64 is larger than the file of 63 records"),

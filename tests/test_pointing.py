@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from sfumato.errors import MicrofileError, SettingError, SfumatoError, UnattainableError
-from sfumato.recipe import read_recipe
-from sfumato.toml import lines_of
+from sfumato.recipe import Recipe
+from sfumato.toml_document import TomlDocument, lines_of
 from tests.attacks.towns import country
 
 RECIPE = """seed = 3
@@ -130,9 +130,12 @@ def test_the_line_of_a_mistake(files, old, new, kind):
     (files / "r.toml").write_text(text)
     line = RECIPE[: RECIPE.index(old)].count("\n") + 1 + new.count("\n")
     with pytest.raises(SfumatoError) as wrong:
-        read_recipe(files / "r.toml").run()
+        Recipe.from_toml(files / "r.toml").run()
     assert type(wrong.value) is kind
-    assert wrong.value.message.startswith(f"r.toml, line {line}: ")
+    assert (wrong.value.file, wrong.value.line) == (files / "r.toml", line)
+    assert str(wrong.value).startswith(f"r.toml, line {line}: ")
+    written_lines = TomlDocument(files / "r.toml", text, {}).lines
+    assert wrong.value.setting in written_lines or wrong.value.setting[:-1] in written_lines
 
 
 @pytest.mark.parametrize(
@@ -143,7 +146,7 @@ def test_the_line_of_a_mistake(files, old, new, kind):
         ('"there.csv"', "3", "'attack.third_party': give the path of a file"),
         ('known = ["t05"]', 'known = ["t99"]', "attack: known: there is no place 't99'"),
         ('region = "coast"', 'region = "cost"', "attack: region: there is no column 'cost'"),
-        ('region = "coast"', 'region = "sex"', "attack: region: 'sex' is not the region of places"),
+        ('region = "coast"', 'region = "sex"', "attack: region: 'sex' does not give each place one region"),
         (
             "vital = { army = [1] }",
             "vital = { army = [7] }",
@@ -171,12 +174,13 @@ def test_the_line_of_a_mistake_that_an_attack_finds(files, old, new, message):
     with pytest.raises(SettingError) as wrong:
         attacked(files / "r.toml")
     line = text[: text.index(new)].count("\n") + 1
-    assert wrong.value.message.startswith(f"r.toml, line {line}: ")
+    assert (wrong.value.file, wrong.value.line) == (files / "r.toml", line)
+    assert str(wrong.value).startswith(f"r.toml, line {line}: ")
     assert message in wrong.value.message
 
 
 def attacked(path):
-    asked = read_recipe(path)
+    asked = Recipe.from_toml(path)
     people = asked.read()
     return asked.judge(asked.attacks(people)[0], people)
 

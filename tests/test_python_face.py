@@ -15,8 +15,8 @@ import pytest
 
 import sfumato as sf
 from sfumato.errors import MicrofileError, SettingError
-from sfumato.groups.evolution import Memetic
-from sfumato.recipe import read_recipe
+from sfumato.groups import Memetic
+from sfumato.recipe import Recipe
 from tests.recipes import people
 
 TABLE = people().select("age", "hours", "region", "ill")
@@ -89,12 +89,12 @@ def test_what_has_no_order_is_not_a_list_of_names(names):
 
 @pytest.mark.parametrize("address", ["postgresql://user:pw-7Q@host/db", "s3://key:pw-7Q@bucket/x.parquet"])
 def test_an_address_is_refused_without_its_password(address, folder, recipe):
-    with pytest.raises(SettingError, match="is an address, not a file") as refused:
+    with pytest.raises(SettingError, match="is a URL, not a file") as refused:
         sf.read(address)
     assert "pw-7Q" not in str(refused.value)
     text = f'[microfile]\npath = "{address}"\n[[protect]]\nmethod = "boxes"\nquasi = ["age"]\nk = 5\n'
-    with pytest.raises(SettingError, match="is an address, not a file") as refused:
-        read_recipe(recipe(text))
+    with pytest.raises(SettingError, match="is a URL, not a file") as refused:
+        Recipe.from_toml(recipe(text))
     assert "pw-7Q" not in str(refused.value)
 
 
@@ -171,7 +171,7 @@ def test_settings_survive_json_and_pickle(settings):
 
 def test_counts_and_times_are_logged_and_no_values(folder, recipe, caplog):
     with caplog.at_level(logging.INFO, logger="sfumato"):
-        read_recipe(recipe()).run().write(folder / "out", seed=1)
+        Recipe.from_toml(recipe()).run().write(folder / "out", seed=1)
     told = [record.getMessage() for record in caplog.records if record.name == "sfumato"]
     assert [line.partition(":")[0] for line in told] == ["reading", "boxes", "writing"]
     assert told[0].startswith("reading: 400 records, 8 attributes in ")
@@ -215,7 +215,7 @@ def test_progress_of_a_recipe_goes_from_0_to_1_and_never_back(recipe):
     told = Shares()
     mask = '[[protect]]\nmethod = "group"\nvital = { ill = ["x"] }\nparameter = "region"\nhide = ["a1"]\n'
     text = recipe().read_text().replace("[[protect]]", mask + 'influential = ["age"]\n\n[[protect]]', 1)
-    read_recipe(recipe(text.replace('hierarchies = { region = "trees/region.csv" }', ""))).run(progress=told)
+    Recipe.from_toml(recipe(text.replace('hierarchies = { region = "trees/region.csv" }', ""))).run(progress=told)
     assert told == sorted(told)
     assert told[0] < 0.5
     assert told[-1] == 1.0

@@ -10,15 +10,16 @@ import pytest
 
 import sfumato as sf
 from sfumato.errors import MicrofileError, SettingError, UnattainableError
-from sfumato.microfile.source import Source
-from sfumato.recipe import PROTECTIONS, read_recipe
+from sfumato.protection_registry import settings_classes
+from sfumato.recipe import Recipe
 from sfumato.recipe_schema import recipe_schema
-from sfumato.toml import lines_of
+from sfumato.sources import FileSource
+from sfumato.toml_document import lines_of
 from tests.recipes import GOOD, REGIONS, people
 
 
 def test_a_recipe_becomes_settings(recipe):
-    found = read_recipe(recipe())
+    found = Recipe.from_toml(recipe())
     (boxes,) = found.protections
     assert (found.seed, found.source.delimiter, found.source.missing) == (7, ";", {"hours": (-1,)})
     assert (boxes.identifiers, boxes.weight, boxes.seed) == (("name",), "w", 7)
@@ -29,7 +30,7 @@ def test_a_recipe_becomes_settings(recipe):
 
 def test_a_recipe_runs(recipe, folder):
     seen = []
-    release = read_recipe(recipe()).run(progress=lambda task, share: seen.append(task))
+    release = Recipe.from_toml(recipe()).run(progress=lambda task, share: seen.append(task))
     assert release.audit().holds
     assert release.audit().k >= 5
     assert {"preparing", "cutting"} <= set(seen)
@@ -49,15 +50,15 @@ def test_a_recipe_runs(recipe, folder):
 
 
 def test_the_same_seed_gives_the_same_release(recipe):
-    first, again = (read_recipe(recipe()).run() for _ in range(2))
+    first, again = (Recipe.from_toml(recipe()).run() for _ in range(2))
     assert first.table.to_dicts() == again.table.to_dicts()
-    assert read_recipe(recipe(), seed=9).protections[0].seed == 9
-    assert read_recipe(recipe(GOOD.replace("k = 5", "k = 5\nseed = 3"))).protections[0].seed == 3
-    assert read_recipe(recipe(GOOD.replace("k = 5", "k = 5\nseed = 3")), seed=9).protections[0].seed == 9
+    assert Recipe.from_toml(recipe(), seed=9).protections[0].seed == 9
+    assert Recipe.from_toml(recipe(GOOD.replace("k = 5", "k = 5\nseed = 3"))).protections[0].seed == 3
+    assert Recipe.from_toml(recipe(GOOD.replace("k = 5", "k = 5\nseed = 3")), seed=9).protections[0].seed == 9
 
 
 def test_what_an_entry_says_goes_first_but_identifiers_add_up(recipe):
-    (boxes,) = read_recipe(
+    (boxes,) = Recipe.from_toml(
         recipe(GOOD.replace("k = 5", 'k = 5\nidentifiers = ["ill2", "name"]\nweight = "v"'))
     ).protections
     assert (boxes.identifiers, boxes.weight) == (("name", "ill2"), "v")
@@ -69,11 +70,11 @@ def test_what_an_entry_says_goes_first_but_identifiers_add_up(recipe):
         (
             "# a recipe",
             "[audit]\noutside = 'x'",
-            "line 1: there is no setting 'audit'\nHint: there are: seed, mi",
+            "line 1: there is no setting 'audit'\nHint: available: seed, mi",
         ),
         ("seed = 7", "sead = 7", "people.toml, line 2: there is no setting 'sead'\nHint: did you mean 'seed'?"),
         ("seed = 7", "seed = -7", "line 2: setting 'seed': input should be greater than or equal to 0 (given: -7)"),
-        ("seed = 7", "seed = = 7", "people.toml is not TOML: invalid value (at line 2, column 8)"),
+        ("seed = 7", "seed = = 7", "people.toml: the file is not TOML: invalid value (at line 2, column 8)"),
         ("path = ", "paht = ", "there is no setting 'microfile.paht'\nHint: did you mean 'path'?"),
         ('path = "people.csv"', "", "line 4: setting 'microfile.path' is missing"),
         ("people.csv", "poeple.csv", "line 5: setting 'microfile.path': there is no file"),
@@ -118,7 +119,7 @@ def test_what_an_entry_says_goes_first_but_identifiers_add_up(recipe):
 def test_wrong_recipes_say_what_is_wrong_and_where(recipe, old, new, message):
     assert old in GOOD
     with pytest.raises(SettingError) as refused:
-        read_recipe(recipe(GOOD.replace(old, new)))
+        Recipe.from_toml(recipe(GOOD.replace(old, new)))
     assert message in str(refused.value)
     assert "SECRET" not in str(refused.value)
 
@@ -126,7 +127,7 @@ def test_wrong_recipes_say_what_is_wrong_and_where(recipe, old, new, message):
 def test_a_file_is_divided_into_boxes_once(recipe):
     twice = GOOD + '\n[[protect]]\nmethod = "boxes"\nquasi = "age"\nk = 5\n'
     with pytest.raises(SettingError, match=r"line 24: protect\[1\]: nothing can follow method = 'boxes'"):
-        read_recipe(recipe(twice))
+        Recipe.from_toml(recipe(twice))
 
 
 @pytest.mark.parametrize(
@@ -140,15 +141,15 @@ def test_a_file_is_divided_into_boxes_once(recipe):
 )
 def test_what_does_not_fit_the_file_is_pointed_at(recipe, old, new, message):
     with pytest.raises(SettingError, match=message):
-        read_recipe(recipe(GOOD.replace(old, new, 1))).run()
+        Recipe.from_toml(recipe(GOOD.replace(old, new, 1))).run()
 
 
 def test_other_errors_stay_what_they_are(recipe, folder):
     with pytest.raises(UnattainableError, match="k = 401 is larger than the file of 400 records"):
-        read_recipe(recipe(GOOD.replace("k = 5", "k = 401"))).run()
+        Recipe.from_toml(recipe(GOOD.replace("k = 5", "k = 401"))).run()
     (folder / "people.csv").write_text("")
     with pytest.raises(MicrofileError, match="the file is empty"):
-        read_recipe(recipe()).run()
+        Recipe.from_toml(recipe()).run()
 
 
 def test_recipes_that_cannot_be_read(recipe, tmp_path):
@@ -158,12 +159,12 @@ def test_recipes_that_cannot_be_read(recipe, tmp_path):
         (tmp_path / ("x" * 300), "cannot be read"),
     ):
         with pytest.raises(SettingError, match=message):
-            read_recipe(path)
+            Recipe.from_toml(path)
     (tmp_path / "latin.toml").write_bytes("a = 'ä'".encode("latin-1"))
     with pytest.raises(SettingError, match="not written in UTF-8"):
-        read_recipe(tmp_path / "latin.toml")
+        Recipe.from_toml(tmp_path / "latin.toml")
     (tmp_path / "windows.toml").write_bytes(b"\xef\xbb\xbf" + GOOD.replace("\n", "\r\n").encode())
-    assert read_recipe(tmp_path / "windows.toml").toml.lines["protect", 0, "k"] == 16
+    assert Recipe.from_toml(tmp_path / "windows.toml").content.document.lines["protect", 0, "k"] == 16
 
 
 def test_lines_are_found_in_any_toml():
@@ -184,15 +185,15 @@ def test_the_shipped_schema_describes_recipes(recipe):
     shipped = json.loads((files("sfumato") / "recipe.schema.json").read_text())
     assert shipped == recipe_schema()
     jsonschema.Draft202012Validator.check_schema(shipped)
-    content = read_recipe(recipe()).toml.content
+    content = Recipe.from_toml(recipe()).to_dict()
     jsonschema.validate(content, shipped)
-    for method, model in PROTECTIONS.items():
+    for method, model in settings_classes():
         entry = shipped["$defs"][model.__name__]["properties"]
         # the settings of a group stand among those of its mask
         inner = sf.Group.model_fields if "group" in model.model_fields else ()
         assert {*entry} == {"method", *model.model_fields, *inner} - {"group"}
-        assert method in entry["method"]["enum"]
-    assert list(shipped["$defs"]["Source"]["properties"]) == list(Source.model_fields)
+        assert method.name in entry["method"]["enum"]
+    assert list(shipped["$defs"]["FileSource"]["properties"]) == list(FileSource.model_fields)
     content["protect"][0]["edgs"] = "tight"
     with pytest.raises(jsonschema.ValidationError):
         jsonschema.validate(content, shipped)

@@ -54,7 +54,7 @@ def test_a_name_that_is_not_an_identifier_is_warned_of(settings):
 def test_an_attribute_that_stands_for_a_quasi_one_is_warned_of():
     settings = sf.Boxes(quasi=["age", "school"], k=5, identifiers=["name", "born"])
     assert warned(settings, table()) == [
-        "years is released as it is, and each of its values has one value of school alone, which is quasi: name years "
+        "years is released as it is, and each of its values determines school, which is quasi: name years "
         "in quasi or in identifiers."
     ]
     assert warned(settings.changed(identifiers=["name", "born", "years"]), table()) == []
@@ -72,7 +72,7 @@ def test_detail_that_drowns_a_statistic_is_warned_of():
     )
     lines = warned(settings, table())
     assert len(lines) == 2
-    assert lines[0].startswith("No preserved statistic names region, school, ill")
+    assert lines[0].startswith("No preserved statistic uses region, school, ill")
     assert warned(settings.changed(detail=0.01), table()) == []
 
 
@@ -94,4 +94,4 @@ identifiers = ["born"]
             main(["protect", str(recipe(text)), "--out", str(folder / "out")])
     shown = " ".join(capsys.readouterr().out.split())
     assert shown.count("name it in identifiers") == 1
-    assert shown.count("each of its values has one value of school alone") == 1
+    assert shown.count("each of its values determines school") == 1

@@ -13,30 +13,30 @@ from sfumato.version import __version__ as __version__
 if TYPE_CHECKING:
     from sfumato import datasets, errors, fuzzy, statistics
     from sfumato.attacks import adequacy
-    from sfumato.attacks.acs import acs_steps, acs_variables
+    from sfumato.attacks.acs_preset import acs_steps, acs_variables
     from sfumato.attacks.disclosure import judge
     from sfumato.attacks.fuzzy_rules import FuzzyRuleAttack
-    from sfumato.attacks.learned import LearnedAttack
     from sfumato.attacks.linkage import Linkage
+    from sfumato.attacks.ml_attack import LearnedAttack
     from sfumato.boxes import Boxes
     from sfumato.errors import SfumatoWarning
     from sfumato.fuzzy.c_means import FuzzyCMeans
     from sfumato.fuzzy.gustafson_kessel import GustafsonKessel
-    from sfumato.groups import Group, GroupMask
-    from sfumato.groups.outliers import outliers
+    from sfumato.groups import Group, GroupMask, outliers
     from sfumato.harmonising import agree, harmonise
     from sfumato.measures import Promise, measure, minimal_uniques, profile, utility_of
     from sfumato.microfile import Microfile, read
-    from sfumato.microfile.forms import Exact, Fuzzy, Interval, Sets
     from sfumato.microfile.hierarchy import Hierarchy
-    from sfumato.microfile.roles import Roles
     from sfumato.partitions import FuzzyPartition
+    from sfumato.recipe import Recipe
     from sfumato.release import Release, open_release
+    from sfumato.representations import Exact, Fuzzy, Interval, Sets
+    from sfumato.roles import Roles
 
 _HOMES = {
     "Boxes": "sfumato.boxes",
-    "Exact": "sfumato.microfile.forms",
-    "Fuzzy": "sfumato.microfile.forms",
+    "Exact": "sfumato.representations",
+    "Fuzzy": "sfumato.representations",
     "FuzzyCMeans": "sfumato.fuzzy.c_means",
     "FuzzyPartition": "sfumato.partitions",
     "FuzzyRuleAttack": "sfumato.attacks.fuzzy_rules",
@@ -44,17 +44,18 @@ _HOMES = {
     "GroupMask": "sfumato.groups",
     "GustafsonKessel": "sfumato.fuzzy.gustafson_kessel",
     "Hierarchy": "sfumato.microfile.hierarchy",
-    "Interval": "sfumato.microfile.forms",
-    "LearnedAttack": "sfumato.attacks.learned",
+    "Interval": "sfumato.representations",
+    "LearnedAttack": "sfumato.attacks.ml_attack",
     "Linkage": "sfumato.attacks.linkage",
     "Microfile": "sfumato.microfile",
     "Promise": "sfumato.measures",
+    "Recipe": "sfumato.recipe",
     "Release": "sfumato.release",
-    "Roles": "sfumato.microfile.roles",
-    "Sets": "sfumato.microfile.forms",
+    "Roles": "sfumato.roles",
+    "Sets": "sfumato.representations",
     "SfumatoWarning": "sfumato.errors",
-    "acs_steps": "sfumato.attacks.acs",
-    "acs_variables": "sfumato.attacks.acs",
+    "acs_steps": "sfumato.attacks.acs_preset",
+    "acs_variables": "sfumato.attacks.acs_preset",
     "adequacy": "sfumato.attacks",
     "agree": "sfumato.harmonising",
     "harmonise": "sfumato.harmonising",
@@ -62,7 +63,7 @@ _HOMES = {
     "measure": "sfumato.measures",
     "minimal_uniques": "sfumato.measures",
     "open_release": "sfumato.release",
-    "outliers": "sfumato.groups.outliers",
+    "outliers": "sfumato.groups",
     "profile": "sfumato.measures",
     "read": "sfumato.microfile",
     "utility_of": "sfumato.measures",
@@ -84,6 +85,7 @@ __all__ = [
     "Linkage",
     "Microfile",
     "Promise",
+    "Recipe",
     "Release",
     "Roles",
     "Sets",

@@ -1,4 +1,4 @@
-"""Names for the arrays that travel between layers."""
+"""Types of the arrays that are passed between layers."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Codes: TypeAlias = NDArray[np.int32]
-"""One code a record (or block); -1 where the value is missing."""
+"""One category code per record (or block); -1 where the value is missing."""
 
 Counts: TypeAlias = NDArray[np.int64]
 Reals: TypeAlias = NDArray[np.float64]

@@ -1,67 +1,59 @@
-"""Several protections of one file, side by side: how safe each release is, and what it has lost."""
+"""Several protections of one file side by side: how safe each release is, and how much information it has lost."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import Any, Literal, TypeAlias, cast
+from typing import Any, Literal, cast
 
 from pydantic import Field
 
-from sfumato.boxes import Boxes
 from sfumato.errors import MicrofileError, UnattainableError
 from sfumato.measures.utility import InformationLoss, information_loss
 from sfumato.microfile.attribute import Kind
 from sfumato.microfile.microfile import Microfile, as_microfile
-from sfumato.microfile.roles import Names, Roles
-from sfumato.partitions import FuzzyPartition
 from sfumato.progress import Progress, silent, within
+from sfumato.protection_registry import Method, compared_methods, method_named
+from sfumato.protections import PersonProtection
 from sfumato.release.release import Release
+from sfumato.roles import Names, Roles
 from sfumato.settings import Settings
 
-Method: TypeAlias = Literal["k-means", "fuzzy-c-means", "gustafson-kessel", "boxes"]
-METHODS: Mapping[Method, str] = {
-    "k-means": "k-means",
-    "fuzzy-c-means": "fuzzy c-means",
-    "gustafson-kessel": "Gustafson-Kessel",
-    "boxes": "boxes",
-}
-"""What is compared, with its name for people."""
 LEVEL = 0.5
-"""Q is what is possible at least to this level."""
+"""Q is reported at this level of possibility."""
 
 
 @dataclass(frozen=True)
-class Protected:
-    """How safe a release is. Of several sensitive attributes the worst is told."""
+class ReleaseSafety:
+    """How safe a release is. Of several sensitive attributes the worst is reported."""
 
     records: int
     blocks: int
     k: int
-    """The records of the smallest block: those that are released alike."""
+    """The number of records in the smallest block."""
     fuzzy_k: int | None
-    """The records of the smallest fuzzy set, by QADM14 (2)."""
+    """The number of records in the smallest fuzzy set, by QADM14 (2)."""
     sigma_k: float | None
     """The same by the sigma-count."""
     q: int | None
-    """The Q that is possible to the level 0.5."""
+    """The Q with possibility 0.5."""
     l: float | None  # noqa: E741  # the field's own letter
-    """Distinct values in the block that has fewest."""
+    """The number of distinct values in the least diverse block."""
     fuzzy_l: float | None
-    """Distinct values in the fuzzy set that has fewest."""
+    """The number of distinct values in the least diverse fuzzy set."""
     t: float | None
-    """How far the sensitive values of a block lie from the table's."""
+    """The largest distance between the sensitive values of a block and those of the table."""
     fuzzy_t: float | None
-    """How far what a record's memberships tell of its sensitive value lies from the table."""
+    """The largest distance between what a record's memberships reveal about its sensitive value and the table."""
     rate: float
-    """The expected share of records re-identified."""
+    """The expected share of re-identified records."""
     highest: float
     """The largest risk of a record."""
 
 
 @dataclass(frozen=True)
-class Found(Protected):
-    """How safe a release is and what it has lost."""
+class ComparedRelease(ReleaseSafety):
+    """How safe a release is and how much information it has lost."""
 
     loss: InformationLoss
 
@@ -76,53 +68,58 @@ class Refusal:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of one method."""
+    """The result of one method."""
 
-    method: Method
-    result: Found | Refusal
+    method: str
+    result: ComparedRelease | Refusal
 
     @property
     def name(self) -> str:
         """The method's name for people."""
-        return METHODS[self.method]
+        return method_named(self.method).title
 
     def summary(self) -> dict[str, Any]:
-        """Return it as plain numbers; a method that keeps its promise has no ``refused``."""
+        """Return the result as plain numbers; for a method that keeps its promise, ``refused`` is None."""
         if isinstance(self.result, Refusal):
             return {"method": self.method, "refused": asdict(self.result)}
         numbers = {name: value for name, value in asdict(self.result).items() if name != "loss"}
         loss = self.result.loss
-        lost = {"mean": short(loss.mean), "attributes": {name: short(its) for name, its in loss.attributes.items()}}
-        return {"method": self.method, "refused": None, **numbers, "information_loss": lost}
+        information_loss_facts = {
+            "mean": short(loss.mean),
+            "attributes": {name: short(attribute_loss) for name, attribute_loss in loss.attributes.items()},
+        }
+        return {"method": self.method, "refused": None, **numbers, "information_loss": information_loss_facts}
 
 
 def short(number: float) -> float:
-    """Round away what differs between machines in the last bits."""
+    """Round away the last digits, which may differ between machines."""
     return float(f"{number:.12g}")
 
 
 @dataclass(frozen=True)
 class Compared:
-    """What became of each method on one file."""
+    """The results of all methods on one file."""
 
     quasi: tuple[str, ...]
     sensitive: tuple[str, ...]
     records: int
     k: int
-    """What every method promised."""
+    """The k that every method promised."""
     shown: str
     """Whether fuzzy sets were released as words or as grades."""
     outcomes: tuple[Outcome, ...]
 
     @property
-    def found(self) -> dict[str, Found]:
+    def found(self) -> dict[str, ComparedRelease]:
         """The methods that keep the promise, by their names for people."""
-        return {one.name: one.result for one in self.outcomes if isinstance(one.result, Found)}
+        return {
+            outcome.name: outcome.result for outcome in self.outcomes if isinstance(outcome.result, ComparedRelease)
+        }
 
     @property
     def refused(self) -> dict[str, Refusal]:
         """The methods that do not."""
-        return {one.name: one.result for one in self.outcomes if isinstance(one.result, Refusal)}
+        return {outcome.name: outcome.result for outcome in self.outcomes if isinstance(outcome.result, Refusal)}
 
     def summary(self) -> dict[str, Any]:
         """Return everything as plain numbers."""
@@ -133,7 +130,7 @@ class Compared:
             "k": self.k,
             "shown": self.shown,
             "level": LEVEL,
-            "methods": [one.summary() for one in self.outcomes],
+            "methods": [outcome.summary() for outcome in self.outcomes],
         }
 
 
@@ -149,21 +146,21 @@ class Comparison(Settings):
     """
 
     quasi: Names = Field(min_length=1)
-    """Numeric attributes that others may know and that together can identify."""
+    """Numeric attributes that others may know and that together can identify a person."""
     sensitive: Names = ()
-    """Attributes that nobody should learn of a person."""
+    """Attributes that nobody should learn about a particular person."""
     weight: str | None = None
-    """How many people of the population a record stands for."""
+    """The number of people in the population that a record stands for."""
     household: str | None = None
-    """The household of a record: with it, records of at least k households are released alike."""
+    """The household of a record. If it is given, every block has records of at least k households."""
     k: int = Field(default=5, ge=2, le=2**53)
-    """At least so many records are released alike; default: 5."""
+    """The minimum number of records in a block; default: 5."""
     sets: int = Field(default=3, ge=2, le=60)
-    """How many fuzzy sets; default: 3."""
+    """The number of fuzzy sets; default: 3."""
     shown: Literal["words", "grades"] = "words"
     """Whether a record gets the words of all fuzzy sets that it belongs to, or its grades; default: words."""
     levels: int = Field(default=4, ge=1, le=1000)
-    """Grades are multiples of one in so many; default: 4."""
+    """Grades are multiples of one divided by this number; default: 4."""
     seed: int = Field(default=0, ge=0, lt=2**31)
     """The seed of all random numbers."""
 
@@ -187,15 +184,16 @@ class Comparison(Settings):
         microfile = as_microfile(microfile)
         self._check(microfile)
         outcomes = []
-        for number, method in enumerate(METHODS):
-            start, end = (share / len(METHODS) for share in (number, number + 1))
-            progress(METHODS[method], start)
-            shown = within(progress, start, end, of=METHODS[method])
-            outcomes.append(Outcome(method, self._outcome(method, microfile, shown)))
-        if all(isinstance(one.result, Refusal) for one in outcomes):
+        methods = compared_methods()
+        for index, method in enumerate(methods):
+            start, end = index / len(methods), (index + 1) / len(methods)
+            progress(method.title, start)
+            method_progress = within(progress, start, end, of=method.title)
+            outcomes.append(Outcome(method.name, self._outcome(method, microfile, method_progress)))
+        if all(isinstance(outcome.result, Refusal) for outcome in outcomes):
             raise UnattainableError(
                 f"no method keeps k = {self.k:,}: "
-                + "; ".join(f"{one.name}: {cast(Refusal, one.result).message}" for one in outcomes),
+                + "; ".join(f"{outcome.name}: {cast(Refusal, outcome.result).message}" for outcome in outcomes),
                 hint=cast(Refusal, outcomes[-1].result).hint,
             )
         progress("measuring", 1.0)
@@ -209,47 +207,49 @@ class Comparison(Settings):
         for name in self.quasi:
             if microfile.attribute(name).kind is not Kind.NUMERIC or microfile.series(name).dtype.is_temporal():
                 raise MicrofileError(
-                    f"column {name!r} (quasi) is not numeric; only numeric attributes can be compared, for clusters "
-                    "have centres and others do not",
-                    hint=f"leave {name!r} out of quasi, or protect the file by boxes, which take any kind",
+                    f"column {name!r} (quasi) is not numeric; methods can be compared only on numeric attributes, "
+                    "because clusters need centres",
+                    hint=f"leave {name!r} out of quasi, or protect the file with boxes, which accept any kind",
+                    setting="quasi",
+                    column=name,
                 )
         if self.k > microfile.records:
             raise UnattainableError(
                 f"k = {self.k:,} is larger than the file of {microfile.records:,} records",
                 hint=f"choose k from 2 to {microfile.records:,}",
+                setting="k",
             )
 
-    def _outcome(self, method: Method, microfile: Microfile, progress: Progress) -> Found | Refusal:
+    def _outcome(self, method: Method, microfile: Microfile, progress: Progress) -> ComparedRelease | Refusal:
         try:
             release = self._protection(method).protect(microfile, progress=progress)
         except UnattainableError as error:
             return Refusal(error.message, error.hint)
-        return _found(release, microfile, tuple(self.quasi))
+        return _compared(release, microfile, tuple(self.quasi))
 
-    def _protection(self, method: Method) -> Boxes | FuzzyPartition:
-        shared: dict[str, Any] = self.model_dump(include={"quasi", "sensitive", "weight", "household", "k", "seed"})
-        if method == "boxes":
-            return Boxes(**shared)
-        return FuzzyPartition(
-            **shared, method=method, sets=self.sets, shown=self.shown, levels=self.levels, level=LEVEL
-        )
+    def _protection(self, method: Method) -> PersonProtection:
+        """Return the settings of a method, as far as it has those of the comparison."""
+        settings_class = method.settings_class()
+        common = {name: getattr(self, name) for name in type(self).model_fields if name in settings_class.model_fields}
+        protection: PersonProtection = settings_class(**common, **method.fixed_settings)
+        return protection
 
 
-def _found(release: Release, microfile: Microfile, quasi: tuple[str, ...]) -> Found | Refusal:
-    protected = protected_by(release)
-    if isinstance(protected, Refusal):
-        return protected
+def _compared(release: Release, microfile: Microfile, quasi: tuple[str, ...]) -> ComparedRelease | Refusal:
+    safety = safety_of(release)
+    if isinstance(safety, Refusal):
+        return safety
     loss = information_loss(microfile, release.microfile, quasi=quasi, forms=release.codebook.forms())
-    return Found(**vars(protected), loss=loss)
+    return ComparedRelease(**vars(safety), loss=loss)
 
 
-def protected_by(release: Release) -> Protected | Refusal:
+def safety_of(release: Release) -> ReleaseSafety | Refusal:
     """Measure a release as its audit does."""
     audit = release.audit()
     if not audit.holds:
-        return Refusal("its release does not hold: " + "; ".join(one.message for one in audit.findings), None)
+        return Refusal("its release does not hold: " + "; ".join(finding.message for finding in audit.findings), None)
     measured = audit.measured
-    return Protected(
+    return ReleaseSafety(
         records=measured["records"],
         blocks=measured["blocks"],
         k=measured["k"],
@@ -262,17 +262,17 @@ def protected_by(release: Release) -> Protected | Refusal:
 
 
 def _fuzzy(measured: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the fuzzy measures: a box is a crisp set, of which they are the crisp ones."""
+    """Return the fuzzy measures; boxes are crisp sets, whose fuzzy measures are the crisp ones."""
     if "fuzzy" not in measured:
         k, l, t = (measured[name] for name in "klt")  # noqa: E741  # the field's own letter
         return {"fuzzy_k": k, "sigma_k": k, "q": k, "fuzzy_l": l, "fuzzy_t": t}
     fuzzy = measured["fuzzy"]
-    # too many memberships to reckon with leave them unknown
+    # with too many memberships they are not computed
     attributes = fuzzy.get("attributes", {}).values()
     return {
         "fuzzy_k": fuzzy.get("k"),
         "sigma_k": fuzzy.get("sigma_k"),
         "q": fuzzy.get("q"),
-        "fuzzy_l": min((its["l"] for its in attributes), default=None),
-        "fuzzy_t": max((its["t"] for its in attributes), default=None),
+        "fuzzy_l": min((measures["l"] for measures in attributes), default=None),
+        "fuzzy_t": max((measures["t"] for measures in attributes), default=None),
     }

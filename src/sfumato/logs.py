@@ -1,4 +1,4 @@
-"""What is logged, under the name ``sfumato``: what was done, how many records and how long; never a value."""
+"""Logging under the name ``sfumato``: what was done, to how many records and for how long; never a value."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ LOGGER.addHandler(logging.NullHandler())
 
 @contextmanager
 def logged(task: str) -> Iterator[Callable[..., None]]:
-    """Log a task when it is done, with the counts that it notes by name; one that fails by the kind of its error.
+    """Log a task when it is done, with the counts that it notes by name, or with the kind of its error.
 
     >>> with logged("reading") as note:
     ...     note(records=3)
@@ -25,5 +25,5 @@ def logged(task: str) -> Iterator[Callable[..., None]]:
     except Exception as error:
         LOGGER.info("%s: %s after %.3f s", task, type(error).__name__, time.perf_counter() - start)
         raise
-    told = ", ".join(f"{count:,} {name.replace('_', ' ')}" for name, count in counts.items())
-    LOGGER.info("%s: %s in %.3f s", task, told, time.perf_counter() - start)
+    noted = ", ".join(f"{count:,} {name.replace('_', ' ')}" for name, count in counts.items())
+    LOGGER.info("%s: %s in %.3f s", task, noted, time.perf_counter() - start)

@@ -1,4 +1,4 @@
-"""How long work tells how far it is: a callback that command line, web and tests each bring."""
+"""Progress of long work: a callback that the command line, the web and tests each provide."""
 
 from __future__ import annotations
 
@@ -15,31 +15,31 @@ def silent(task: str, share: float) -> None:
 
 
 def within(progress: Progress, start: float, end: float, *, of: str = "") -> Progress:
-    """Return what a part of the work calls: its own share is that from ``start`` to ``end`` of the whole.
+    """Return the callback of a part of the work, which is reported as ``start`` to ``end`` of the whole.
 
     Parameters
     ----------
     progress
-        What the whole calls.
+        The callback of the whole.
     start, end
         Shares of the whole.
     of
-        What the part is of, told in front.
+        What the part belongs to, reported before its task.
     """
     return lambda task, share: progress(f"{of}: {task}" if of else task, start + share * (end - start))
 
 
 @contextmanager
 def whole(progress: Progress) -> Iterator[Progress]:
-    """Give what the parts of a job call, one after the other, so that the whole goes from 0 to 1 and never back.
+    """Provide a callback for the parts of a job, so that the whole goes from 0 to 1 and never back.
 
-    Each part tells its own share from 0 on. How many parts there will be is not known before, so that each gets half
-    of what is left; the last one is done when the job is.
+    Each part reports its own share, starting at 0. The number of parts is not known in advance, so each gets half of
+    what remains; the last one is done when the job is.
 
-    >>> with whole(lambda task, share: print(task, share)) as told:
-    ...     told("cutting", 0.5)
-    ...     told("cutting", 1.0)
-    ...     told("measuring", 0.0)
+    >>> with whole(lambda task, share: print(task, share)) as report:
+    ...     report("cutting", 0.5)
+    ...     report("cutting", 1.0)
+    ...     report("measuring", 0.0)
     cutting 0.25
     cutting 0.5
     measuring 0.5
@@ -48,15 +48,15 @@ def whole(progress: Progress) -> Iterator[Progress]:
     state = {"start": 0.0, "last": 0.0, "reached": 0.0}
     latest = ""
 
-    def tell(task: str, share: float) -> None:
+    def report(task: str, share: float) -> None:
         nonlocal latest
         if share < state["last"]:
             state["start"] = state["reached"]
         state["last"], latest = share, task
-        own = state["start"] + min(max(share, 0.0), 1.0) * (1.0 - state["start"]) / 2.0
-        state["reached"] = max(state["reached"], own)
+        overall = state["start"] + min(max(share, 0.0), 1.0) * (1.0 - state["start"]) / 2.0
+        state["reached"] = max(state["reached"], overall)
         progress(task, state["reached"])
 
-    yield tell
+    yield report
     if latest:
         progress(latest, 1.0)

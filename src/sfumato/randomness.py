@@ -1,4 +1,4 @@
-"""Where chance comes from: one secret a release, and an independent stream of random numbers for every purpose."""
+"""Randomness: one secret per release, and an independent stream of random numbers for each purpose."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from sfumato.errors import SettingError
 BYTES = 16
 """The length of a secret: 128 bits, too many to try."""
 KNOWN = "Drawn from a seed, for demonstrations only: whoever knows it can repeat all draws."
-"""What is said of a release that draws from a seed."""
+"""The note on a release that draws from a seed."""
 
 
 @dataclass(frozen=True, repr=False)
 class Secret:
     """What all random numbers of a release are derived from.
 
-    With the same secret, file and settings a release is made again byte by byte; without it nobody can repeat its
-    draws. Streams of different purposes are independent: who learns one learns nothing of the others.
+    The same secret, file and settings reproduce a release byte by byte; without the secret nobody can repeat its
+    draws. The streams of different purposes are independent: knowing one reveals nothing about the others.
 
     Examples
     --------
@@ -37,11 +37,11 @@ class Secret:
 
     key: bytes
     seed: int | None = None
-    """The seed that the key was made of, if it is not secret at all."""
+    """The seed that the key was made from, if it is not secret at all."""
 
     def __post_init__(self) -> None:
         if not isinstance(self.key, bytes) or len(self.key) != BYTES:
-            raise SettingError(f"a secret has {BYTES} bytes", hint="draw one with Secret.drawn()")
+            raise SettingError(f"a secret has {BYTES} bytes", hint="draw one with Secret.drawn()", setting="secret")
 
     def __repr__(self) -> str:
         return "Secret(...)"
@@ -53,43 +53,43 @@ class Secret:
 
     @classmethod
     def from_hex(cls, text: str) -> Secret:
-        """Read a secret as a private record holds it."""
+        """Read a secret as it is written in a private record."""
         try:
             return cls(bytes.fromhex(text))
         except (SettingError, TypeError, ValueError):
             raise SettingError(
-                f"secret: give {2 * BYTES} hexadecimal digits", hint="take them from a private record"
+                f"secret: give {2 * BYTES} hexadecimal digits", hint="take them from a private record", setting="secret"
             ) from None
 
     @classmethod
     def from_seed(cls, seed: int) -> Secret:
-        """Make what only demonstrations should draw from: whoever knows the seed can repeat the draws."""
+        """Make a secret for demonstrations only: whoever knows the seed can repeat the draws."""
         if not isinstance(seed, int) or isinstance(seed, bool) or seed < 0:
-            raise SettingError("seed must be a whole number, not negative")
+            raise SettingError("seed must be a whole number of 0 or more", setting="seed")
         return cls(hashlib.sha256(f"sfumato seed {seed}".encode()).digest()[:BYTES], seed)
 
     @classmethod
     def chosen(cls, seed: int | None, given: Secret | str | None = None) -> Secret:
-        """Return what a protection draws from: its seed if it has one, else a given secret, else a new one."""
+        """Return the secret of a protection: that of its seed, else the given one, else a new one."""
         if seed is not None:
             return cls.from_seed(seed)
         return cls.drawn() if given is None else given if isinstance(given, Secret) else cls.from_hex(given)
 
     @classmethod
     def from_record(cls, record: Mapping[str, Any]) -> Secret:
-        """Return the secret that a private record holds."""
+        """Return the secret in a private record."""
         return cls(cls.from_hex(record.get("secret", "")).key, record.get("seed"))
 
     def record(self) -> dict[str, Any]:
-        """Return what a private record holds."""
+        """Return the secret as a private record holds it."""
         return {"secret": self.key.hex(), **({} if self.seed is None else {"seed": self.seed})}
 
     def notes(self) -> tuple[str, ...]:
-        """Return what has to be said of a release that draws from it."""
+        """Return the notes on a release that draws from this secret."""
         return () if self.seed is None else (KNOWN,)
 
     def part(self, purpose: str) -> Secret:
-        """Return a secret of its own for a part of the work that has several purposes."""
+        """Return a separate secret for a part of the work that has several purposes."""
         return Secret(self._bytes(f"part {purpose}", BYTES), self.seed)
 
     def stream(self, purpose: str) -> np.random.Generator:
@@ -97,11 +97,11 @@ class Secret:
         return np.random.Generator(self._source(purpose))
 
     def legacy_stream(self, purpose: str) -> np.random.RandomState:
-        """Return the random numbers of a purpose as scikit-learn takes them."""
+        """Return the random numbers of a purpose in the form that scikit-learn takes."""
         return np.random.RandomState(self._source(purpose))
 
     def integer(self, purpose: str) -> int:
-        """Return a whole number of 62 bits for kernels that mix their own."""
+        """Return an integer of 62 bits for kernels with random numbers of their own."""
         return int.from_bytes(self._bytes(purpose, 8), "big") >> 2
 
     def permutation(self, purpose: str, size: int) -> Counts:

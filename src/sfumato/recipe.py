@@ -1,108 +1,203 @@
-"""Recipes: a TOML file that says which microfile is protected, how, and how the result is attacked."""
+"""Recipes: which microfile is protected, how, and how the result is attacked."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, TypeAlias, TypeVar
+from typing import Annotated, Any, TypeVar
 
 from pydantic import BeforeValidator, Field, ValidationError, model_validator
 
-from sfumato.alternatives import check_others, other_k
-from sfumato.attacks.attack import Attack
+from sfumato.attacks.attack_base import Attack
+from sfumato.attacks.attack_plan import AttackPlan
 from sfumato.attacks.disclosure import Verdict, judge
-from sfumato.attacks.plan import AttackPlan
-from sfumato.boxes import Boxes
-from sfumato.errors import MicrofileError, SettingError, SfumatoError, UnattainableError, nearest
+from sfumato.errors import MicrofileError, SettingError, SettingPath, path_text
 from sfumato.groups import Group, GroupMask
-from sfumato.groups.dependencies import refuse_telltale
-from sfumato.groups.masking import Masked, mask, public_statement, released
-from sfumato.groups.record import group_findings
-from sfumato.groups.relatives import refuse_split
 from sfumato.harmonising.harmonise import Done
 from sfumato.microfile.hierarchy import Hierarchy
 from sfumato.microfile.microfile import Microfile
-from sfumato.microfile.reading import refuse_address
-from sfumato.microfile.source import Source
-from sfumato.partitions import FuzzyPartition
-from sfumato.printing import quiet
 from sfumato.progress import Progress, silent, whole
-from sfumato.randomness import KNOWN, Secret
+from sfumato.protection_registry import METHODS
+from sfumato.quiet_repr import quiet
+from sfumato.randomness import Secret
+from sfumato.recipe_content import RecipeContent, plain_tables
+from sfumato.recipe_run import Protection, ProtectionRun, check_run
 from sfumato.release.release import Release
-from sfumato.settings import Settings, explained, first_problem, listed, place_of
-from sfumato.toml import Place, Toml, read_toml
+from sfumato.settings import Settings, explained, listed
+from sfumato.sources import AnySource, Source, check_file_exists
+from sfumato.toml_document import TomlDocument, read_toml
+from sfumato.toml_writing import edited_toml, toml_text
 
-Made = TypeVar("Made", bound=Settings)
-
-Protection: TypeAlias = Boxes | FuzzyPartition | GroupMask
-FUZZY = ("fuzzy-c-means", "gustafson-kessel", "k-means", "sets")
-"""The methods that :class:`~sfumato.FuzzyPartition` itself tells apart."""
-PROTECTIONS: dict[str, type[Protection]] = {"boxes": Boxes, **dict.fromkeys(FUZZY, FuzzyPartition), "group": GroupMask}
-"""The settings of each method. Their fields are all that an entry of ``[[protect]]`` can have beside ``method``."""
+AnySettings = TypeVar("AnySettings", bound=Settings)
 
 
-def _entries(given: Any) -> Any:
-    if isinstance(given, Mapping):
-        raise ValueError("write [[protect]] with two brackets: there can be several")
-    return given
+def _check_several(entries: Any) -> Any:
+    if isinstance(entries, Mapping):
+        raise SettingError("write [[protect]] with two brackets: there can be several")
+    return entries
 
 
-def _one_table(given: Any) -> Any:
-    if isinstance(given, list):
-        raise ValueError("write [attack] with one bracket: a recipe has one, and it can have several attackers")
-    return given
+def _check_single(table: Any) -> Any:
+    if isinstance(table, list):
+        raise SettingError("write [attack] with one bracket: a recipe has one, and it can have several attackers")
+    return table
 
 
-class Sheet(Settings):
-    """A recipe as it is written."""
+class RecipeTables(Settings):
+    """The tables of a recipe."""
 
     seed: int | None = Field(default=None, ge=0, lt=2**31)
     """For demonstrations: what all random numbers are derived from. Whoever knows or guesses it can repeat the draws.
     Default: a secret that the operating system draws, and that the private record keeps."""
-    microfile: Source
-    """Where the microfile lies, and how it is read."""
-    protect: Annotated[tuple[dict[str, Any], ...], BeforeValidator(_entries)] = ()
+    microfile: AnySource
+    """Where the microfile comes from, and how it is read."""
+    protect: Annotated[tuple[dict[str, Any], ...], BeforeValidator(_check_several)] = ()
     """The protections, in order; a recipe that only attacks has none."""
-    attack: Annotated[dict[str, Any] | None, BeforeValidator(_one_table)] = None
+    attack: Annotated[dict[str, Any] | None, BeforeValidator(_check_single)] = None
     """How an adversary would find a group with somebody else's file."""
 
     @model_validator(mode="after")
-    def _does_something(self) -> Sheet:
+    def _does_something(self) -> RecipeTables:
         if not self.protect and self.attack is None:
-            raise ValueError("a recipe needs [[protect]], [attack] or both")
+            raise SettingError("a recipe needs [[protect]], [attack] or both")
         return self
 
 
 @quiet
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Recipe:
-    """What a recipe says, checked; made by :func:`read_recipe`."""
+    """Which microfile is protected, how, and how the result is attacked; checked when it is made.
 
-    toml: Toml
-    """The file, which knows the line of each setting."""
+    Make it with :meth:`from_toml` or :meth:`from_dict`. Recipes are equal if they say the same, seen from the same
+    folder.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> people = pl.DataFrame({"age": list(range(20, 60)), "income": [30] * 40})
+    >>> recipe = Recipe.from_dict(
+    ...     {"protect": [{"method": "boxes", "quasi": ["age"], "k": 5}]}, microfile=people
+    ... )
+    >>> recipe.run().audit().k >= 5
+    True
+    """
+
+    content: RecipeContent
+    """The recipe as it is written."""
     source: Source
-    """The microfile, and how it is read."""
+    """Where the microfile comes from."""
     protections: tuple[Protection, ...]
     """What is done to it, in order."""
     plan: AttackPlan | None = None
     """How the result is attacked."""
     against: tuple[int, ...] = ()
-    """Which of the protections, by number, are masks set against the attacks."""
+    """Which of the protections, by position, are masks that must withstand the attacks."""
     seed: int | None = None
     """What all random numbers are derived from in demonstrations, unless a protection has a seed of its own."""
 
+    @classmethod
+    def from_toml(cls, path: str | os.PathLike[str], *, seed: int | None = None) -> Recipe:
+        """Read a recipe from a TOML file.
+
+        Parameters
+        ----------
+        path
+            The file. Relative paths in it start from its folder.
+        seed
+            Replaces the seeds of the recipe and of its protections.
+
+        Raises
+        ------
+        SettingError
+            Names the file, the line, the table and the key, what was given and what is allowed.
+        """
+        document = read_toml(path)
+        return _build(RecipeContent(_seeded(document.content, seed), document.path.parent, document))
+
+    @classmethod
+    def from_dict(
+        cls,
+        tables: Mapping[str, Any],
+        *,
+        microfile: Any = None,
+        folder: str | os.PathLike[str] = ".",
+        seed: int | None = None,
+    ) -> Recipe:
+        """Make a recipe from dictionaries and lists, as the TOML file would hold them.
+
+        Parameters
+        ----------
+        tables
+            The tables of the recipe.
+        microfile
+            A frame or microfile to protect, in place of ``path`` in the table ``microfile``.
+        folder
+            The folder from which relative paths start.
+        seed
+            Replaces the seeds of the recipe and of its protections.
+
+        Raises
+        ------
+        SettingError
+            Names the path of the setting, what was given and what is allowed.
+        """
+        content = plain_tables(tables)
+        if microfile is not None:
+            content["microfile"] = {**content.get("microfile", {}), "frame": microfile}
+        return _build(RecipeContent(_seeded(content, seed), Path(folder)))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the tables of the recipe, of which :meth:`from_dict` makes the same recipe."""
+        tables: dict[str, Any] = plain_tables(self.content.tables)
+        return tables
+
+    def to_toml(self) -> str:
+        """Return the recipe as the text of a TOML file.
+
+        The text of a recipe that was read from a file and then changed by :meth:`changed` keeps its comments and its
+        order; only what changed is written differently.
+        """
+        document = self.content.document
+        tables = self.content.tables
+        return toml_text(tables) if document is None else edited_toml(document.text, tables)
+
+    def changed(self, tables: Mapping[str, Any]) -> Recipe:
+        """Return the recipe with other tables, in the same folder and with the comments of the same file.
+
+        Parameters
+        ----------
+        tables
+            All tables of the new recipe.
+
+        Examples
+        --------
+        >>> recipe = Recipe.from_toml("recipe.toml")  # doctest: +SKIP
+        >>> tables = recipe.to_dict()  # doctest: +SKIP
+        >>> tables["protect"][0]["k"] = 10  # doctest: +SKIP
+        >>> text = recipe.changed(tables).to_toml()  # doctest: +SKIP
+        """
+        new, document = plain_tables(tables), self.content.document
+        if document is not None:
+            document = TomlDocument(document.path, edited_toml(document.text, new), new)
+        return _build(RecipeContent(new, self.content.folder, document))
+
     @property
-    def path(self) -> Path:
-        """The recipe's file."""
-        return self.toml.path
+    def path(self) -> Path | None:
+        """The recipe's file, if it was read from one."""
+        return None if self.content.document is None else self.content.document.path
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Recipe) and self.content.says_the_same(other.content)
+
+    def __hash__(self) -> int:
+        return hash((self.content.folder, len(self.protections), self.seed))
 
     def read(self, progress: Progress = silent) -> Microfile:
         """Read the microfile."""
-        with _pointing(self.toml, ("microfile",), Source.model_fields):
-            return self.source.read(self.path.parent, progress)
+        with self.content.locating(("microfile",)):
+            return self.source.read(self.content.folder, progress)
 
     def run(
         self,
@@ -119,91 +214,32 @@ class Recipe:
         microfile
             The microfile, if it was read already.
         alternatives
-            Other k's for the protection of single people: what each would have cost stands in the release's
-            ``private["alternatives"]``, for the steward alone. Groups are masked once.
+            Other values of k for the protection of individuals. What each would have cost is in the release's
+            ``private["alternatives"]``, for the steward only. Groups are masked once.
         progress
             Called while reading and protecting.
         secret
-            What all random numbers are derived from, as the ``secret`` of another release or the text in its private
-            record, which makes that release again; default: a new one. Seeds of the recipe go first.
+            What all random numbers are derived from: the ``secret`` of another release, or the text in its private
+            record, which makes that release again; default: a new one. Seeds of the recipe take precedence.
         """
-        with whole(progress) as told:
-            return self._run(microfile, alternatives, told, secret)
-
-    def _run(
-        self,
-        microfile: Microfile | None,
-        alternatives: Sequence[int],
-        progress: Progress,
-        secret: Secret | str | None,
-    ) -> Release:
-        if not self.protections:
-            raise SettingError(f"{self.path}: it protects nothing", hint="write [[protect]], or use sfumato attack")
-        individual, others = self.protections[-1], check_others(alternatives)
-        if others and isinstance(individual, GroupMask):
-            raise SettingError(
-                "alternatives: the recipe does not protect single people, so that there is no k to change",
-                hint="add a protection after the group masks",
-            )
-        people = self.read(progress) if microfile is None else microfile
-        masks = [one for one in self.protections if isinstance(one, GroupMask)]
-        drawn = Secret.chosen(self.seed, secret)
-        masked = self._masked(masks, people, progress, drawn)
-
-        def finish(release: Release) -> None:
-            for number, one in enumerate(masks):
-                with _pointing(self.toml, ("protect", number), _keys(GroupMask)):
-                    refuse_split(people, masked[-1].microfile, one.group.parameter, release.codebook)
-                    refuse_telltale(one, people, masked[-1].microfile, release)
-            if masks and not isinstance(individual, GroupMask):
-                told = public_statement(masks, masked)
-                # of an attribute that is withheld nothing is told
-                told["attributes"] = [name for name in told["attributes"] if name in release.codebook.attributes]
-                release.settings["exchanged"] = told
-                release.private["groups"] = [one.record for one in masked]
-            _refuse_undone(release)
-            # that of the whole recipe, also where a protection has a seed of its own
-            release.secret = drawn
-            if any(one.seed is not None for one in self.protections) and KNOWN not in release.notes:
-                release.notes.append(KNOWN)
-
-        if isinstance(individual, GroupMask):
-            release = released(masks, masked, drawn)
-            finish(release)
-            return release
-        hidden = masked[-1].microfile if masked else people
-        with _pointing(self.toml, ("protect", len(masks)), _keys(type(individual))):
-            release = individual.protect(hidden, progress=progress, secret=drawn)
-        finish(release)
-        if others:
-            found = other_k(individual, hidden, others, release=release, finish=finish, progress=progress)
-            release.private["alternatives"] = [one.summary() for one in found]
-        return release
-
-    def _masked(
-        self, masks: Sequence[GroupMask], original: Microfile, progress: Progress, secret: Secret
-    ) -> list[Masked]:
-        """Hide the groups, one after the other; what attacks must not find they do not find after the last either."""
-        attacks = self.attacks(original, progress)[0] if self.against else ()
-        people, masked = original, list[Masked]()
-        for number, one in enumerate(masks):
-            settings = _sparing(one, masks[:number])
-            if number in self.against:
-                settings = settings.model_copy(update={"against": attacks})
-            with _pointing(self.toml, ("protect", number), _keys(GroupMask)):
-                own = Secret.chosen(one.seed, secret)
-                own = own.part(f"mask {number + 1}") if number else own
-                masked.append(mask(settings, people, progress, own))
-            people = masked[-1].microfile
-        for number in self.against:
-            if number < len(masked) - 1:
-                _refuse_found(attacks, masks[number], masked[number], original, people, progress)
-        return masked
+        with whole(progress) as overall:
+            other_ks = check_run(self.protections, alternatives)
+            people = self.read(overall) if microfile is None else microfile
+            attacks = self.attacks(people, overall)[0] if self.against else ()
+            return ProtectionRun(
+                self.protections,
+                self.against,
+                attacks,
+                people,
+                Secret.chosen(self.seed, secret),
+                overall,
+                self.content.locating,
+            ).release(other_ks)
 
     def attacks(
         self, people: Microfile, progress: Progress = silent
     ) -> tuple[tuple[Attack, ...], list[tuple[str, tuple[Done, ...]]]]:
-        """Return the attacks with what they learn from; also what was done to the third-party files.
+        """Return the attacks with what they learn from, and what was done to the third-party files.
 
         Parameters
         ----------
@@ -213,212 +249,159 @@ class Recipe:
             Called while reading.
         """
         assert self.plan is not None
-        hidden = [*self.source.identifiers, *([self.source.weight] if self.source.weight else [])]
-        with _pointing(self.toml, ("attack",), _keys(AttackPlan)):
-            third_party, steps = self.plan.read(self.path.parent, progress)
-            return self.plan.attacks(third_party, people, hidden), steps
+        withheld = [*self.source.identifiers, *([self.source.weight] if self.source.weight else [])]
+        with self.content.locating(("attack",)):
+            third_party, steps = self.plan.read(self.content.folder, progress)
+            return self.plan.attacks(third_party, people, withheld), steps
 
     def judge(self, attacks: Iterable[Attack], *files: Microfile | Release, progress: Progress = silent) -> Verdict:
-        """Let the attacks loose on the microfile, or on its release; see :func:`~sfumato.attacks.disclosure.judge`."""
-        with _pointing(self.toml, ("attack",), _keys(AttackPlan)):
+        """Run the attacks on the microfile, or on its release; see :func:`~sfumato.attacks.disclosure.judge`."""
+        with self.content.locating(("attack",)):
             return judge(attacks, *files, progress=progress)
 
 
-def read_recipe(path: str | os.PathLike[str], *, seed: int | None = None) -> Recipe:
-    """Read a recipe, refusing what is wrong in it.
+def protection_settings(method: str) -> type[Protection] | None:
+    """Return the settings of a method, if there is one of that name."""
+    return METHODS[method].settings_class() if method in METHODS else None
 
-    Parameters
-    ----------
-    path
-        The TOML file.
-    seed
-        In place of the seeds that it gives.
 
-    Raises
-    ------
-    SettingError
-        Names the file, the line, the table and the key, what was given and what is allowed.
-    """
-    toml = read_toml(path)
-    content = toml.content if seed is None else toml.content | {"seed": seed}
-    sheet = _made(Sheet, content, toml, ())
-    if not _is_file(toml.path.parent / sheet.microfile.path):
-        raise _missing_file(toml, ("microfile", "path"), sheet.microfile.path)
-    methods = [entry.get("method") for entry in sheet.protect]
-    after = [number for number in range(1, len(methods)) if methods[number - 1] != "group"]
-    if after:
-        told = f"protect[{after[0]}]: nothing can follow method = {methods[after[0] - 1]!r}"
-        raise toml.wrong(("protect", after[0]), told, hint="group masks come first, then one other protection")
-    plan = None if sheet.attack is None else _plan(toml, sheet, seed)
-    entries = [dict(entry) | ({} if seed is None else {"seed": seed}) for entry in sheet.protect]
-    against = [number for number, entry in enumerate(entries) if _is_against(toml, number, entry, plan)]
-    protections = [_protection(toml, sheet, number, entry) for number, entry in enumerate(entries)]
-    for number in against:
-        mask = protections[number]
+def _seeded(tables: dict[str, Any], seed: int | None) -> dict[str, Any]:
+    """Replace the seeds of a recipe and of its protections."""
+    if seed is None:
+        return tables
+    protections = tables.get("protect", [])
+    if isinstance(protections, list):
+        protections = [
+            {**entry, "seed": seed} if isinstance(entry, Mapping) and "seed" in entry else entry
+            for entry in protections
+        ]
+    return {**tables, "seed": seed, **({"protect": protections} if "protect" in tables else {})}
+
+
+def _build(content: RecipeContent) -> Recipe:
+    """Check all tables of a recipe."""
+    tables = _settings(RecipeTables, content.tables, content, ())
+    _check_source(tables.microfile, content, ("microfile",))
+    methods = [entry.get("method") for entry in tables.protect]
+    for position in range(1, len(methods)):
+        if methods[position - 1] != "group":
+            error = SettingError(
+                f"protect[{position}]: nothing can follow method = {methods[position - 1]!r}",
+                hint="put group masks first, then one other protection",
+            )
+            raise content.located(error, ("protect", position))
+    plan = None if tables.attack is None else _plan(content, tables)
+    entries = [dict(entry) for entry in tables.protect]
+    against = [position for position, entry in enumerate(entries) if _is_against(content, position, entry, plan)]
+    protections = [_protection(content, tables, position, entry) for position, entry in enumerate(entries)]
+    for position in against:
+        mask = protections[position]
         if plan is not None and isinstance(mask, GroupMask) and mask.group.parameter != plan.group.parameter:
-            told = f"protect[{number}].against: the attack looks at another parameter than the mask's"
-            raise toml.wrong(("protect", number, "against"), told, hint="give both the same parameter")
-    return Recipe(toml, sheet.microfile, tuple(protections), plan, tuple(against), sheet.seed)
+            error = SettingError(
+                f"protect[{position}].against: the attack looks at another parameter than the mask's",
+                hint="give both the same parameter",
+            )
+            raise content.located(error, ("protect", position, "against"))
+    return Recipe(content, tables.microfile, tuple(protections), plan, tuple(against), tables.seed)
 
 
-def _plan(toml: Toml, sheet: Sheet, seed: int | None) -> AttackPlan:
-    """Make the plan of attack; whom it looks for is taken over from the first mask, if it does not say."""
-    given = dict(sheet.attack or {})
-    masks = [entry for entry in sheet.protect if entry.get("method") == "group"]
-    if masks and "vital" not in given:
-        given = {name: masks[0][name] for name in Group.model_fields if name in masks[0]} | given
-    if "vital" not in given and "group" not in given:
-        hint = "say whom an adversary looks for, or hide the group by a mask of the recipe"
-        raise toml.wrong(("attack",), "setting 'attack.vital' is missing", hint=hint)
-    shared = sheet.seed if seed is None else seed
-    if shared is not None:
-        given.setdefault("seed", shared)
-    plan = _made(AttackPlan, given, toml, ("attack",))
-    for number, one in enumerate(plan.third_party):
-        if not _is_file(toml.path.parent / one.path):
-            raise _missing_file(toml, ("attack", "third_party", number, "path"), one.path)
+def _plan(content: RecipeContent, tables: RecipeTables) -> AttackPlan:
+    """Make the plan of attack; if it does not say which group it looks for, it is that of the first mask."""
+    table = dict(tables.attack or {})
+    masks = [entry for entry in tables.protect if entry.get("method") == "group"]
+    if masks and "vital" not in table:
+        table = {name: masks[0][name] for name in Group.model_fields if name in masks[0]} | table
+    if "vital" not in table and "group" not in table:
+        error = SettingError(
+            "setting 'attack.vital' is missing",
+            hint="say which group an adversary looks for, or hide the group with a mask in the recipe",
+        )
+        raise content.located(error, ("attack", "vital"))
+    if tables.seed is not None:
+        table.setdefault("seed", tables.seed)
+    plan = _settings(AttackPlan, table, content, ("attack",))
+    for position, third_party in enumerate(plan.third_party):
+        _check_source(third_party.source, content, ("attack", "third_party", position))
     return plan
 
 
-def _is_against(toml: Toml, number: int, entry: dict[str, Any], plan: AttackPlan | None) -> bool:
-    """Say whether a mask is set against the attacks; what is not a yes or no is refused."""
-    wanted = entry.pop("against", False)
-    place: Place = ("protect", number, "against")
-    if not isinstance(wanted, bool):
-        raise toml.wrong(place, f"setting {place_of(place)!r}: give true or false (given: {wanted!r})")
-    if wanted and plan is None:
-        raise toml.wrong(place, f"setting {place_of(place)!r}: the recipe has no [attack]", hint="describe it there")
-    return wanted
+def _is_against(content: RecipeContent, position: int, entry: dict[str, Any], plan: AttackPlan | None) -> bool:
+    """Say whether a mask must withstand the attacks."""
+    against = entry.pop("against", False)
+    path: SettingPath = ("protect", position, "against")
+    if not isinstance(against, bool):
+        error = SettingError(f"setting {path_text(path)!r}: give true or false (given: {against!r})")
+        raise content.located(error, path)
+    if against and plan is None:
+        error = SettingError(
+            f"setting {path_text(path)!r}: the recipe has no [attack]", hint="describe the attack there"
+        )
+        raise content.located(error, path)
+    return against
 
 
-def _protection(toml: Toml, sheet: Sheet, number: int, entry: dict[str, Any]) -> Protection:
-    """Make the settings of one protection; what it does not say is taken over from the file."""
-    place: Place = ("protect", number)
+def _protection(content: RecipeContent, tables: RecipeTables, position: int, entry: dict[str, Any]) -> Protection:
+    """Make the settings of one protection; weight, seed and identifiers are taken over from the whole recipe."""
+    path: SettingPath = ("protect", position)
     method = entry.pop("method", None)
-    if method not in PROTECTIONS:
-        told = "is missing" if method is None else f"{method!r} is not known"
-        where = place if method is None else (*place, "method")
-        hint = f"known methods are: {', '.join(PROTECTIONS)}"
-        raise toml.wrong(where, f"setting {place_of((*place, 'method'))!r} {told}", hint=hint)
-    model = PROTECTIONS[method]
-    if method in FUZZY:
-        entry["method"] = method
+    model = protection_settings(method) if isinstance(method, str) else None
+    if model is None:
+        problem = "is missing" if method is None else f"{method!r} is not known"
+        error = SettingError(
+            f"setting {path_text((*path, 'method'))!r} {problem}", hint=f"known methods are: {', '.join(METHODS)}"
+        )
+        raise content.located(error, (*path, "method"))
+    entry |= METHODS[method].fixed_settings
     if isinstance(entry.get("hierarchies"), dict):
-        its = entry["hierarchies"].items()
-        entry["hierarchies"] = {name: _hierarchy(toml, (*place, "hierarchies", name), file) for name, file in its}
-    for name, value in (("weight", sheet.microfile.weight), ("seed", sheet.seed)):
+        entry["hierarchies"] = {
+            name: _hierarchy(content, (*path, "hierarchies", name), hierarchy)
+            for name, hierarchy in entry["hierarchies"].items()
+        }
+    for name, value in (("weight", tables.microfile.weight), ("seed", tables.seed)):
         if value is not None:
             entry.setdefault(name, value)
-    shared, own = sheet.microfile.identifiers, entry.get("identifiers", [])
+    shared, own = tables.microfile.identifiers, entry.get("identifiers", [])
     if isinstance(own, str | list):
         # identifiers of the file never leave, whatever an entry says
         entry["identifiers"] = [*shared, *(name for name in listed(own) if name not in shared)]
-    return _made(model, entry, toml, place)
+    return _settings(model, entry, content, path)
 
 
-def _sparing(mask: GroupMask, before: Sequence[GroupMask]) -> GroupMask:
-    """Let the members of groups that are hidden already stay where they are."""
-    others = [one.group.vital for one in before if set(one.group.parameter) & set(mask.group.parameter)]
-    return mask.model_copy(update={"spare": (*mask.spare, *others)})
-
-
-def _refuse_found(
-    attacks: Sequence[Attack],
-    settings: GroupMask,
-    masked: Masked,
-    original: Microfile,
-    people: Microfile,
-    progress: Progress,
-) -> None:
-    """See that attacks find nothing after later masks either, which move people whom attacks take for members."""
-    places = settings.group.places(people)
-    hidden = places.numbers_of(masked.record["hidden"], setting="hide")
-    for attack, told in zip(attacks, masked.record["against"]["attacks"], strict=True):
-        sighting = attack.sighting_of(attack.learn(progress=progress), people, original)
-        told["after"] = sighting.signal(places).as_dict()
-        if shown := sighting.shown(places, hidden):
-            raise UnattainableError(
-                f"against: after the masks that follow, {attack.name} finds {len(shown):,} hidden places again",
-                hint="let the mask against the attack be the last one",
-            )
-
-
-def _refuse_undone(release: Release) -> None:
-    """See that every group is hidden in what is released in the end, also the first ones."""
-    wrong = group_findings(release.private, release.microfile, release.codebook)
-    if wrong:
-        raise UnattainableError(
-            "; ".join(wrong), hint="hide the groups in another order, or promise less of single people"
-        )
-
-
-def _hierarchy(toml: Toml, place: Place, file: Any) -> Hierarchy:
-    if not isinstance(file, str):
-        raise toml.wrong(place, f"setting {place_of(place)!r}: give the name of a CSV file (given: {file!r})")
-    path = toml.path.parent / file
-    if not _is_file(path):
-        raise _missing_file(toml, place, file)
+def _hierarchy(content: RecipeContent, path: SettingPath, hierarchy: Any) -> Hierarchy:
+    """Read the hierarchy of an attribute."""
     try:
-        return Hierarchy.from_csv(path)
+        if isinstance(hierarchy, Hierarchy):
+            return hierarchy
+        if not isinstance(hierarchy, str):
+            raise SettingError(f"give the name of a CSV file (given: {hierarchy!r})")
+        check_file_exists(hierarchy, content.folder, setting="")
+        return Hierarchy.from_csv(content.folder / hierarchy)
     except (SettingError, MicrofileError) as error:
-        raise toml.wrong(place, f"setting {place_of(place)!r}: {error.message}", hint=error.hint) from None
+        wrong = SettingError(f"setting {path_text(path)!r}: {error.message}", hint=error.hint)
+        raise content.located(wrong, path) from None
 
 
-def _is_file(path: Path) -> bool:
+def _check_source(source: Source, content: RecipeContent, path: SettingPath) -> None:
+    """Refuse a source that cannot be read."""
     try:
-        return path.is_file()
-    except (OSError, ValueError):
-        return False  # too long, or no name at all
-
-
-def _missing_file(toml: Toml, place: Place, file: str) -> SettingError:
-    try:
-        refuse_address(file)
+        source.check(content.folder)
     except SettingError as error:
-        return toml.wrong(place, f"setting {place_of(place)!r}: {error.message}", hint=error.hint)
-    path = toml.path.parent / file
-    try:
-        beside = sorted(one.name for one in path.parent.iterdir() if one.is_file())
-    except (OSError, ValueError):
-        beside = []
-    hint = nearest(path.name, beside) if beside else "paths are seen from the recipe's folder"
-    return toml.wrong(place, f"setting {place_of(place)!r}: there is no file {path}", hint=hint)
+        path = content.find(path[:1], (*path[1:], *error.setting), None)
+        raise content.located(error.prefixed(f"setting {path_text(path)!r}"), path) from None
 
 
-def _made(model: type[Made], given: dict[str, Any], toml: Toml, place: Place) -> Made:
-    """Make settings, pointing at what is wrong."""
+def _settings(
+    model: type[AnySettings], table: Mapping[str, Any], content: RecipeContent, path: SettingPath
+) -> AnySettings:
+    """Make settings from a table; an error says where in the recipe they are wrong."""
     try:
-        return model.model_validate(given)
+        return model.model_validate(table)
     except ValidationError as error:
-        told = explained(error, model, given, within=place_of(place), known=_keys(model))
-        problem = first_problem(error, given)
-        message = problem["msg"].removeprefix("Value error, ")
-        where = (*place, *problem["loc"]) if problem["loc"] else _place_told(toml, place, message, _keys(model))
-        raise toml.wrong(where, told.message, hint=told.hint) from None
+        wrong = explained(error, model, table, within=path, available=_setting_names(model))
+        raise content.located(wrong, content.find(path, wrong.setting, wrong.column)) from None
 
 
-def _keys(model: type[Settings]) -> list[str]:
-    """Return what a table of a recipe can say; the settings of a group stand among those of its mask."""
+def _setting_names(model: type[Settings]) -> list[str]:
+    """Return what a table of a recipe can say; the settings of a group are among those of its mask."""
     inner = Group.model_fields if "group" in model.model_fields else ()
     return [*(name for name in model.model_fields if name != "group"), *inner]
-
-
-@contextmanager
-def _pointing(toml: Toml, place: Place, known: Iterable[str]) -> Iterator[None]:
-    """Point at what does not fit the microfile; an error that names no setting stays as it is, unless it is of one."""
-    try:
-        yield
-    except SfumatoError as error:
-        where = _place_told(toml, place, error.message, known)
-        if where == place and not isinstance(error, SettingError):
-            raise
-        told = toml.wrong(where, f"{place_of(place)}: {error.message}", hint=error.hint)
-        raise type(error)(told.message, hint=told.hint) from None
-
-
-def _place_told(toml: Toml, place: Place, message: str, known: Iterable[str]) -> Place:
-    """Return the place of what a message is about; what a table does not say itself it has taken over from another."""
-    protections = toml.content.get("protect", [])
-    tables: list[Place] = [("microfile",), ("attack",), *(("protect", number) for number in range(len(protections)))]
-    there = [one for one in tables if one[0] in toml.content and one != place]
-    return toml.place_told([place, *there], message, [*known, *Source.model_fields, *_keys(AttackPlan)])

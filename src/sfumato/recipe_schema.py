@@ -7,13 +7,14 @@ from typing import Any
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue, models_json_schema
 from pydantic_core import core_schema
 
-from sfumato.attacks.plan import AttackPlan
+from sfumato.attacks.attack_plan import AttackPlan
 from sfumato.microfile.hierarchy import Hierarchy
-from sfumato.recipe import PROTECTIONS, Sheet
+from sfumato.protection_registry import settings_classes
+from sfumato.recipe import RecipeTables
 from sfumato.settings import Settings, listed
 
 
-class _Written(GenerateJsonSchema):
+class _RecipeSchema(GenerateJsonSchema):
     """Describes settings as they are written in a recipe."""
 
     def dataclass_schema(self, schema: core_schema.DataclassSchema) -> JsonSchemaValue:
@@ -28,35 +29,53 @@ class _Written(GenerateJsonSchema):
 
 def recipe_schema() -> dict[str, Any]:
     """Return the JSON Schema of recipes, for editors; it is shipped as ``recipe.schema.json``."""
-    models: list[Any] = [(model, "validation") for model in (Sheet, *dict.fromkeys(PROTECTIONS.values()), AttackPlan)]
-    _, made = models_json_schema(models, schema_generator=_Written)
-    known = made["$defs"]
-    sheet, group = known.pop("Sheet"), known.pop("Group")
     methods: dict[type[Settings], list[str]] = {}
-    for method, protection in PROTECTIONS.items():
-        methods.setdefault(protection, []).append(method)
-    tables: list[type[Settings]] = [*methods, AttackPlan]
-    for model in tables:
-        entry = known[model.__name__]
-        entry["description"] = entry["description"].partition("\n")[0]
+    for method, settings_class in settings_classes():
+        methods.setdefault(settings_class, []).append(method.name)
+    models: list[Any] = [(model, "validation") for model in (RecipeTables, *methods, AttackPlan)]
+    _, schema = models_json_schema(models, schema_generator=_RecipeSchema)
+    definitions = schema["$defs"]
+    tables, group = definitions.pop("RecipeTables"), definitions.pop("Group")
+    # no file can hold a frame
+    definitions.pop("FrameSource")
+    for model, names in methods.items():
+        entry = definitions[model.__name__]
         required = [name for name in entry.get("required", ()) if name != "group"]
-        if entry["properties"].pop("group", None):
-            # the settings of a group stand among those of its mask; an attack takes them over from there
-            entry["properties"] |= group["properties"]
-            required += group["required"] if model in methods else ()
-        if model in methods:
-            entry["properties"] |= {"method": {"enum": methods[model]}}
-            required = ["method", *required]
-        entry["required"] = required
-    refs = [{"$ref": f"#/$defs/{model.__name__}"} for model in methods]
-    sheet["properties"]["protect"]["items"] = {"anyOf": refs}
-    sheet["properties"]["attack"] = {
+        entry["required"] = ["method", *required, *_with_group(entry, group)]
+        entry["properties"] |= {"method": {"enum": names}}
+    plan = definitions["AttackPlan"]
+    # an attack without a group looks for that of the first mask
+    _with_group(plan, group)
+    plan["required"] = [name for name in plan.get("required", ()) if name != "group"]
+    for entry in [plan, *(definitions[model.__name__] for model in methods)]:
+        entry["description"] = entry["description"].partition("\n")[0]
+    definitions["ThirdParty"] = _with_source(definitions["ThirdParty"], definitions)
+    tables["properties"]["protect"]["items"] = {"anyOf": [{"$ref": f"#/$defs/{model.__name__}"} for model in methods]}
+    tables["properties"]["attack"] = {
         "$ref": "#/$defs/AttackPlan",
-        "description": sheet["properties"]["attack"]["description"],
+        "description": tables["properties"]["attack"]["description"],
     }
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
-        **sheet,
+        **tables,
         "title": "sfumato recipe",
-        "$defs": known,
+        "$defs": definitions,
     }
+
+
+def _with_group(entry: dict[str, Any], group: dict[str, Any]) -> list[str]:
+    """Put the settings of a group among those of its mask or attack; return those that a mask must have."""
+    if not entry["properties"].pop("group", None):
+        return []
+    entry["properties"] |= group["properties"]
+    return list(group["required"])
+
+
+def _with_source(third_party: dict[str, Any], definitions: dict[str, Any]) -> dict[str, Any]:
+    """Put the settings of each source beside the steps of a third-party file."""
+    steps = {name: value for name, value in third_party["properties"].items() if name != "source"}
+    sources = [
+        definitions[reference["$ref"].rpartition("/")[2]] for reference in third_party["properties"]["source"]["oneOf"]
+    ]
+    forms = [{**source, "properties": source["properties"] | steps} for source in sources]
+    return {"anyOf": forms, "description": third_party["description"], "title": third_party["title"]}

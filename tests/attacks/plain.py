@@ -6,8 +6,8 @@ import itertools
 
 import numpy as np
 
-from sfumato.attacks.evidence import gather_evidence
-from sfumato.attacks.grades import make_grades
+from sfumato.attacks.membership_grades import make_grades
+from sfumato.attacks.rule_data import gather_evidence
 
 # products and sums of such grades are exact in any order
 GRADES = (0.0, 0.25, 0.5, 0.75, 1.0, 1.0)

@@ -9,9 +9,9 @@ import polars as pl
 import pytest
 
 import sfumato as sf
+from sfumato.attacks.diagnostics import different_looks
 from sfumato.attacks.disclosure import Verdict, judge
-from sfumato.attacks.notes import different_looks
-from sfumato.attacks.seen import seen_in
+from sfumato.attacks.reconstruction import seen_in
 from sfumato.errors import MicrofileError, SettingError
 from sfumato.microfile.microfile import Microfile
 from tests.attacks.towns import AGE, ARMY, GARRISON, HOURS, TOWNS, WAY, country
@@ -137,7 +137,9 @@ def test_what_a_release_does_not_tell_chooses_nobody():
     steps = [{"keep": "hours > 20"}]
     there = sf.harmonise(THERE, steps).microfile
     attack = sf.FuzzyRuleAttack(**RULES | {"variables": [AGE, WAY], "third_party": there}, harmonise=steps)
-    with pytest.raises(SettingError, match=r"harmonise\[0\]: keep: 'hours' has no value .*\nHint: who gets a release"):
+    with pytest.raises(
+        SettingError, match=r"harmonise\[0\]: keep: 'hours' has no value .*\nHint: leave the step out, or release"
+    ):
         judge(attack, HERE, HERE.drop("hours"))
 
 

@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 import sfumato as sf
-from sfumato.attacks.probabilities import Weights
+from sfumato.attacks.fellegi_sunter import Weights
 from sfumato.datasets import health_survey
 from sfumato.errors import MicrofileError, SettingError
 from tests.attacks.pairs import NAMES, compared, distances, probabilities, random_outside, random_release
@@ -212,7 +212,7 @@ PEOPLE = pl.DataFrame({"id": [1, 2, 3], "age": [31, 47, 52], "sex": ["f", "m", "
         ({"on": ["age"]}, {"age": ["old"]}, "on: 'age' has text in the outside file"),
         ({"on": ["age"]}, {"age": [None]}, "on: the outside file has only missing values of 'age'"),
         ({"on": ["age"]}, {"age": [datetime.date(2000, 1, 1)]}, "on: 'age' has dates in the outside file"),
-        ({"on": ["sex"]}, {"sex": ["female"]}, "no category of 'sex' in the outside file is one of the release"),
+        ({"on": ["sex"]}, {"sex": ["female"]}, "no category of 'sex' in the outside file occurs in the release"),
         ({"truth": "name"}, {"sex": ["f"]}, "truth: the release has no column 'name'"),
         ({"truth": "id"}, {"sex": ["f"]}, "truth: the outside file has no column 'id'"),
         ({"truth": "id"}, {"sex": ["f", "f"], "id": [3, 3]}, "truth: 'id' names 1 records twice in the outside file"),

@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from benchmarks.soldiers import VARIABLES
-from sfumato.attacks.evidence import gather_evidence
-from sfumato.attacks.grades import make_grades
+from sfumato.attacks.membership_grades import make_grades
+from sfumato.attacks.rule_data import gather_evidence
 from sfumato.attacks.rules import Demands, Measures, in_words, measure_rules, most_general
 from sfumato.errors import SettingError
 from tests.attacks.plain import every_rule, products, small_evidence, small_file, within

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 
-from sfumato.groups.group import Group
+from sfumato.groups import Group
 
 TOWNS = tuple(f"t{number:02}" for number in range(14))
 GARRISON = "t03"

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
 import sfumato as sf
-from sfumato.boxes import protection
+from sfumato.boxes import box_search
 from sfumato.errors import MicrofileError, SettingError, UnattainableError
 from tests.boxes.tables import blocks, files, hierarchies, microfile, outside, quasi_of
 
@@ -162,7 +162,9 @@ def test_a_statistic_that_nothing_defines():
     file = pl.DataFrame({"x": np.where(apart, x, np.nan), "y": np.where(apart, np.nan, y)}, nan_to_null=True)
     wanted = [one["statistic"] for one in sf.Boxes(quasi=["x", "y"], k=5).protect(file).settings["preserve"]]
     assert wanted == ["mean(x)", "mean(y)", "var(x)", "var(y)"]
-    with pytest.raises(SettingError, match=r"preserve: corr\(x, y\) cannot be told: 0 records have"):
+    with pytest.raises(
+        SettingError, match=r"preserve: corr\(x, y\) cannot be computed: 'x', 'y': a statistic needs at least two"
+    ):
         sf.Boxes(quasi=["x", "y"], k=5, preserve=["corr(x, y)"]).protect(file)
 
 
@@ -256,14 +258,14 @@ def test_an_attribute_of_which_no_value_would_be_left_keeps_its_records():
 @pytest.mark.parametrize("seed", range(10))
 def test_few_exchanges_never_cost_more_than_none(seed, monkeypatch):
     """The first are judged with noise, and there may be no time to mend what they did."""
-    exchange, costs = protection._exchanged, []
+    exchange, costs = box_search._exchanged, []
 
     def watched(task, space, limits, boxes, axes, progress):
         found = exchange(task, space, limits, boxes, axes, progress)
-        costs.append([one.costs(space, task.codes).sum() for one in (boxes, found)])
+        costs.append([one.costs(space, task.n_codes).sum() for one in (boxes, found)])
         return found
 
-    monkeypatch.setattr(protection, "_exchanged", watched)
+    monkeypatch.setattr(box_search, "_exchanged", watched)
     rng = np.random.default_rng(seed)
     people = pl.DataFrame({"x": rng.normal(size=60), "y": rng.normal(size=60)})
     for passes in (1, 2):
@@ -322,5 +324,5 @@ def test_titles_and_labels_of_boxes_stand_in_the_codebook():
 def test_numbers_that_doubles_cannot_square_are_refused():
     rng = np.random.default_rng(0)
     for scale, how in ((1e-310, "less than 1e-70"), (1e-100, "less than 1e-70"), (1e200, "more than 1e\\+70")):
-        with pytest.raises(MicrofileError, match=rf"'x' \(quasi\) has numbers that lie {how} apart"):
+        with pytest.raises(MicrofileError, match=rf"'x' \(quasi\) has numbers that are {how} apart"):
             sf.Boxes(quasi="x", k=5).protect(pl.DataFrame({"x": rng.normal(size=100) * scale}))

@@ -38,13 +38,7 @@ def test_equal_sets_have_one_number_in_order_of_appearance(rows, data):
 
 
 @given(SETS)
-def test_bits_and_records_give_the_same_sets(rows):
-    bits = np.zeros((len(rows), 3), dtype=np.uint64)
-    for box, its in enumerate(rows):
-        for category in its:
-            bits[box, category // 64] |= np.uint64(1) << np.uint64(category % 64)
-    found = CategorySets.from_bits(bits)
-    assert [found.categories_of(box).tolist() for box in range(len(found))] == [sorted(its) for its in rows]
+def test_records_give_the_sets_of_their_boxes(rows):
     held = [sorted(its) * 2 for its in rows]
     starts = np.cumsum([0, *map(len, held[:-1])])
     found = CategorySets.occurring(np.array([float(c) for its in held for c in its]), starts, 151)

@@ -9,11 +9,11 @@ import polars as pl
 import pytest
 
 import sfumato as sf
-from sfumato.boxes.columns import _labelled
-from sfumato.measures import detail_of, lay
+from sfumato.boxes.release_columns import _labelled
+from sfumato.measures import detail_of, intersect_households
 from sfumato.measures.utility import utility_of
-from sfumato.microfile.forms import Sets
-from sfumato.microfile.generalization import Dates, Intervals, Prefixes
+from sfumato.microfile.generalization_rules import Dates, Intervals, Prefixes
+from sfumato.representations import Sets
 
 RECORDS = 600
 
@@ -105,7 +105,7 @@ def test_nodes_are_laid_upon_each_other():
         pl.DataFrame({"home": [1, 1, 2, 2, 3, 3], "born": ["1980s", "1987", "1987", "1987-05", "1987", "1986"]})
     )
     members = {label: (label,) for label in ("1980s", "1986", "1987", "1987-05")}
-    laid = lay(table, ["born"], {"born": Sets(members=members, nodes=Dates())}, household="home")
+    laid = intersect_households(table, ["born"], {"born": Sets(members=members, nodes=Dates())}, household="home")
     assert laid.contradicted == 1
     assert laid.sharpened >= 2
     numbers = laid.blocks.numbers.tolist()

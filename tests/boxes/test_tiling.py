@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import tracemalloc
+
 import numpy as np
 import polars as pl
 import pytest
@@ -7,7 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import sfumato as sf
-from sfumato.kernels.tiling import roundest
+from sfumato.boxes.axes import as_rows, axes_of
+from sfumato.boxes.missingness_strata import Strata
+from sfumato.boxes.subdivision import Subdivision
+from sfumato.boxes.tiling import cells_of
+from sfumato.kernels.boxes.tiling_cells import roundest
 from tests.boxes.tables import GRADES, files, hierarchies, microfile, quasi_of
 
 JOBS = ["a", "b, c", "{d}", "e"]
@@ -128,7 +134,7 @@ def test_a_cut_lies_above_the_left_side_and_not_above_the_right(below, width):
 
 def test_many_records_that_tie_are_tiled_with_care(monkeypatch):
     """A hurry would not keep the order of the cuts, from which cells are made."""
-    monkeypatch.setattr("sfumato.boxes.cutting.QUICK", 1000)
+    monkeypatch.setattr("sfumato.boxes.cut_engine.QUICK", 1000)
     rng = np.random.default_rng(1)
     file = pl.DataFrame({"age": rng.integers(0, 95, 6000), "z": rng.normal(size=6000)})
     file = file.with_columns(age=pl.when(pl.col("z") > 1.5).then(None).otherwise("age"))
@@ -137,3 +143,27 @@ def test_many_records_that_tie_are_tiled_with_care(monkeypatch):
     assert len(table) > 300
     for place in ({"age": 40.3, "z": 0.1}, {"age": 3.0, "z": -1.0}, {"age": 90.2, "z": 0.7}):
         assert set(holding(release, table, place).values()) == {1}
+
+
+@pytest.mark.parametrize("parted", [False, True])
+def test_memory_does_not_grow_with_boxes_times_categories(parted):
+    """20,000 boxes and 20,000 categories are 50 MB of bits; neither sets that all share nor many small ones are."""
+    n_boxes, n_categories = 20_000, 20_000
+    rng = np.random.default_rng(0)
+    names = np.array([f"v{place:05}" for place in range(n_categories)])
+    numbers = np.arange(5 * n_boxes) // 5
+    codes = numbers % n_categories if parted else rng.permutation(np.arange(5 * n_boxes) % n_categories)
+    file = sf.Microfile(pl.DataFrame({"code": names[codes], "x": np.zeros(5 * n_boxes) if parted else numbers}))
+    axes = axes_of(file, ["code", "x"], {}, tiling=True)
+    places = as_rows([axis.coordinates for axis in axes])
+    boxes = Subdivision(np.arange(5 * n_boxes), np.arange(5, 5 * n_boxes + 1, 5))
+    ends = boxes.summary(places, np.ones_like(places), 1)
+    tracemalloc.start()
+    cells = cells_of(axes, Strata.of(axes), boxes, ends)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    sets, of = cells.sets["code"]
+    assert len(sets) == (n_boxes if parted else 1)
+    assert np.bincount(sets.categories, minlength=n_categories).tolist() == [1] * n_categories
+    assert sets.categories.nbytes + sets.ends.nbytes + of.nbytes < 2**20
+    assert peak < 30 * 2**20

@@ -8,9 +8,9 @@ import pytest
 
 import sfumato as sf
 from sfumato.errors import SettingError
-from sfumato.measures import detail_of, lay
-from sfumato.microfile.forms import Sets
+from sfumato.measures import detail_of, intersect_households
 from sfumato.microfile.hierarchy import Hierarchy
+from sfumato.representations import Sets
 
 KNOWN = [f"{code}" for code in range(100, 120)]
 RARE = [f"9{code:02d}" for code in range(40)]
@@ -58,7 +58,7 @@ def test_an_outside_file_finds_their_records_among_the_others(people, release):
 def test_laid_upon_each_other_anything_takes_nothing_away():
     table = sf.Microfile(pl.DataFrame({"home": [1, 1, 2, 2], "zip": ["*", "10*", "*", "*"]}))
     form = Sets(members={"*": (), "10*": ("101", "102")}, open=("*",))
-    laid = lay(table, ["zip"], {"zip": form}, household="home")
+    laid = intersect_households(table, ["zip"], {"zip": form}, household="home")
     assert (laid.sharpened, laid.contradicted) == (1, 0)
     first, second, third, fourth = laid.blocks.numbers.tolist()
     assert first == second != third == fourth

@@ -46,16 +46,23 @@ def optional_features() -> list[str]:
 def digests_in(variables: dict[str, str], *, source: Path = ROOT / "src") -> dict[str, str]:
     """Run all recipes in a process of their own, and return their digests."""
     with tempfile.TemporaryDirectory() as folder:
+        printed = printed_in(variables, ["tests.bytes", "--here", str(Path(folder, "work"))], source=source)
+    answer: dict[str, str] = json.loads(printed)
+    return answer
+
+
+def printed_in(variables: dict[str, str], module: list[str], *, source: Path = ROOT / "src") -> str:
+    """Run a module with its arguments in a process of its own, and return what it prints."""
+    with tempfile.TemporaryDirectory() as folder:
         given = {**os.environ, **variables, "PYTHONPATH": os.pathsep.join([str(source), str(ROOT)])}
         if "NUMBA_CPU_NAME" in variables:
             # what is compiled for one kind of processor is not found by another
             given["NUMBA_CACHE_DIR"] = folder
-        command = [sys.executable, "-m", "tests.bytes", "--here", str(Path(folder, "work"))]
+        command = [sys.executable, "-m", *module]
         done = subprocess.run(command, cwd=ROOT, env=given, capture_output=True, text=True, check=False)
     if done.returncode:
-        raise RuntimeError(f"recipes failed with {variables}:\n{done.stderr}")
-    answer: dict[str, str] = json.loads(done.stdout)
-    return answer
+        raise RuntimeError(f"{module[0]} failed with {variables}:\n{done.stderr}")
+    return done.stdout
 
 
 def all_digests() -> Iterator[tuple[str, dict[str, str]]]:

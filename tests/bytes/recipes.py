@@ -11,8 +11,8 @@ import polars as pl
 from sfumato.datasets import census, health_survey
 from sfumato.fuzzy.c_means import FuzzyCMeans
 from sfumato.fuzzy.gustafson_kessel import GustafsonKessel
-from sfumato.recipe import read_recipe
-from sfumato.release.release import open_release
+from sfumato.recipe import Recipe
+from sfumato.release.release_reader import open_release
 from sfumato.report import write_report
 
 RECORDS = 1_500
@@ -161,7 +161,7 @@ def digests(folder: Path) -> dict[str, str]:
         own = folder / name
         own.mkdir()
         (folder / f"{name}.toml").write_text(HEAD + text)
-        asked = read_recipe(folder / f"{name}.toml")
+        asked = Recipe.from_toml(folder / f"{name}.toml")
         asked.run().write(own / "release", seed=asked.seed)
         found[name] = _digest_of(own)
     numeric = open_release(folder / "numeric" / "release")

@@ -7,7 +7,7 @@ import stat
 
 import pytest
 
-from tests.attacks.test_plan import RECIPE
+from tests.attacks.test_attack_plan import RECIPE
 from tests.attacks.towns import GARRISON, TOWNS, country
 
 
@@ -27,11 +27,15 @@ def test_a_group_that_is_only_unnamed_is_disclosed(run, recipe):
     text = RECIPE[: RECIPE.index("[[protect]]")] + RECIPE[RECIPE.index("[attack]") :]
     code, out, err = run("attack", recipe(text + 'vital = { army = [1] }\nparameter = "town"\n'))
     assert (code, err) == (1, "")
-    assert f"The group is disclosed: 1 of 1 places are found ({GARRISON})." in out
-    assert "What attacks find if only the vital attributes are removed" in out
+    assert f"The group is disclosed: attacks find 1 of 1 place where it is an outlier ({GARRISON})." in out
+    assert "Attacks if only the vital attributes are removed" in out
     assert "then the group (support" in out
-    assert f"{len(TOWNS) - 1} places neither stand out nor are found; they have up to" in out
-    places = [line.split()[0] for line in out[out.index("Where, by") :].splitlines() if "stands out" in line]
+    assert f"{len(TOWNS) - 1} places are not outliers and were not found; at most" in out
+    places = [
+        line.split()[0]
+        for line in out[out.index("Places, as seen") :].splitlines()
+        if "outlier " in line and "found" in line
+    ]
     assert places == [GARRISON]
 
 
@@ -74,8 +78,8 @@ def test_a_written_release_is_attacked(run, recipe, tmp_path):
     path = recipe()
     code, out, _ = run("protect", path, "--out", str(tmp_path / "out"))
     assert code == 0
-    assert "Fuzzy rules found 1 of 1 hidden places before, 0 now." in out
-    assert "of all values were changed." in out
+    assert "Fuzzy rules found 1 of 1 hidden place before, and finds 0 now." in out
+    assert "of all values." in out
     assert GARRISON not in out
     code, out, _ = run("report", str(tmp_path / "out"), "--private", str(tmp_path / "out.private"))
     page = next(tmp_path.glob("*.html")).read_text()
@@ -105,7 +109,7 @@ def test_a_verdict_that_cannot_be_kept_is_told_all_the_same(run, recipe, tmp_pat
     kept.symlink_to(tmp_path / "elsewhere")
     code, out, _ = run("attack", path, "--release", str(tmp_path / "out"), "--json")
     assert code == 0
-    assert any("the verdict is not kept beside the release" in note for note in json.loads(out)["notes"])
+    assert any("the result could not be stored beside the release" in note for note in json.loads(out)["notes"])
 
 
 def test_what_weakens_an_attack_is_noted(run, recipe, tmp_path):

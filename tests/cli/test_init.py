@@ -192,6 +192,14 @@ def test_what_cannot_be_protected_leaves_no_recipe(run, tmp_path, content, told)
     assert [one.name for one in tmp_path.iterdir()] == ["p.csv"]
 
 
+def test_a_folder_is_no_file(run, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for given in (".", str(tmp_path)):
+        code, out, err = run("init", given)
+        assert code == 2
+        assert "is a folder, not a file" in err + out
+
+
 def test_a_file_that_is_not_there(run, tmp_path):
     assert "there is no file" in run("init", str(tmp_path / "p.csv"))[2]
     assert run("init", str(tmp_path / "none" / "p.csv"))[0] == 2

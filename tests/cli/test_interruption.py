@@ -62,8 +62,8 @@ import sys
 import numpy as np
 import polars as pl
 from sfumato.cli import main
-from sfumato.release import release
-from sfumato.release.data import reordered
+from sfumato.release import release_writer
+from sfumato.release.data_file import reordered
 
 rng = np.random.default_rng(0)
 large = pl.DataFrame({"age": rng.integers(0, 90, 3_000_000), "income": rng.normal(size=3_000_000)})
@@ -74,7 +74,7 @@ def ordering(frame, secret):
         if turn == 0:
             print("ready", file=sys.__stdout__, flush=True)
 
-release.reordered = ordering
+release_writer.reordered = ordering
 main(sys.argv[1:])
 """
 """Orders three million records until it is interrupted, in the place of the few that the recipe has."""

@@ -18,8 +18,8 @@ def release(tmp_path):
 def test_report_as_text(run, release):
     code, out, err = run("report", str(release))
     assert (code, err) == (0, "")
-    assert "The release holds" in out
-    assert f"The report lies in {release}.html." in out
+    assert "Verified: the files are intact" in out
+    assert f"Report written to {release}.html." in out
     assert release.with_name("out.html").read_text().startswith("<!DOCTYPE html>")
 
 
@@ -42,15 +42,15 @@ def test_the_private_edition(run, release):
     assert found["report"] == f"{release}.private.html"
     assert SECRET_PLACE not in out
     assert SECRET_PLACE in release.with_name("out.private.html").read_text()
-    assert "private edition, for you only" in run("report", str(release), "--private", str(own))[1]
+    assert "Confidential report written to" in run("report", str(release), "--private", str(own))[1]
 
 
 def test_a_release_that_does_not_hold_exits_with_1(run, release):
     (release / "data.csv").write_text((release / "data.csv").read_text().replace("SECRET1", "SECRET2"))
     code, out, _ = run("report", str(release))
     assert code == 1
-    assert "does not hold" in out
-    assert "does not hold" in release.with_name("out.html").read_text()
+    assert "fails its audit" in out
+    assert "fails its audit" in release.with_name("out.html").read_text()
     code, out, _ = run("report", str(release), "--json")
     assert (code, json.loads(out)["holds"]) == (1, False)
 
@@ -60,11 +60,11 @@ def test_wrong_input(run, release, tmp_path):
     other.write_text(json.dumps(record("0" * 64)))
     for arguments, message in [
         ((str(tmp_path / "nowhere"),), "does not exist"),
-        ((str(tmp_path),), "is no release"),
-        ((str(release), "--out", str(release / "x.html")), "lies in the release"),
-        ((str(release), "--out", "x.pdf"), "ends with none of .html"),
-        ((str(release), "--private", str(other)), "the record is not that of this release"),
-        ((str(release), "--private", str(tmp_path)), "holds no record of this release"),
+        ((str(tmp_path),), "is not a release"),
+        ((str(release), "--out", str(release / "x.html")), "is inside the release"),
+        ((str(release), "--out", "x.pdf"), "supported: .html"),
+        ((str(release), "--private", str(other)), "the record belongs to another release"),
+        ((str(release), "--private", str(tmp_path)), "has no record of this release"),
     ]:
         code, out, err = run("report", *arguments)
         assert (code, out) == (2, "")

@@ -77,7 +77,7 @@ def test_the_start_is_drawn_far_apart():
 
 
 def test_large_files_start_from_a_sample(monkeypatch):
-    monkeypatch.setattr("sfumato.fuzzy.starts.SAMPLE", 50)
+    monkeypatch.setattr("sfumato.fuzzy.initial_centres.SAMPLE", 50)
     records = clouds(1, n=100)
     found = sf.FuzzyCMeans(3, random_state=0).fit(records)
     assert found.objective_ == pytest.approx(sf.FuzzyCMeans(3, random_state=5).fit(records).objective_, rel=1e-3)

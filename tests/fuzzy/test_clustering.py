@@ -156,7 +156,7 @@ def test_memberships_are_there_only_after_fitting():
         ({"tol": -1.0}, "tol"),
         ({"threads": 0}, "threads"),
         ({"init": "random"}, r"init must be 'k-means\+\+' or an array"),
-        ({"init": [[1.0, 2.0]]}, r"init has the shape \(1, 2\)"),
+        ({"init": [[1.0, 2.0]]}, r"init has shape \(1, 2\)"),
         ({"init": [["a", "b"]]}, "init must be"),
     ],
 )
@@ -176,7 +176,7 @@ def test_wrong_settings_are_named(method, settings, message):
         ([4711.0] * 5, "Reshape your data"),
         (4711.0, "Reshape your data"),
         (np.full((5, 2), 4711j), "Complex data"),
-        ([[4711.0, 1e200], [0.0, -1e200], [1.0, 1.0]], "too far apart"),
+        ([[4711.0, 1e200], [0.0, -1e200], [1.0, 1.0]], "so far apart"),
     ],
 )
 def test_wrong_records_are_refused_without_showing_them(method, table, message):

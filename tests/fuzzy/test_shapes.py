@@ -137,7 +137,7 @@ def test_what_is_refused():
         Falling(corners=(0, math.inf))
     with pytest.raises(SettingError, match="setting 'deviation'"):
         Gaussian(centre=0, deviation=0)
-    with pytest.raises(SettingError, match=r"stop must lie above start \(given: 5 and 5\)"):
+    with pytest.raises(SettingError, match=r"stop must be above start \(given: 5 and 5\)"):
         Crisp(start=5, stop=5)
     with pytest.raises(SettingError, match="no setting 'peak'"):
         Triangular(corners=(0, 1, 2), peak=1)

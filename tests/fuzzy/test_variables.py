@@ -84,7 +84,8 @@ def test_outside_the_corners_only_where_asked():
 
 def test_messages():
     with pytest.raises(
-        SettingError, match=r"values of 'age' are no Ruspini partition: at 22 their grades sum to 0\.8, 0\.2 too little"
+        SettingError,
+        match=r"values of 'age' are not a Ruspini partition: at 22 their grades sum to 0\.8, 0\.2 too little",
     ):
         LinguisticVariable(
             attribute="age", values={"a": Falling(corners=(20, 30)), "b": Rising(corners=(22, 30))}
@@ -99,7 +100,7 @@ def test_messages():
         LinguisticVariable(attribute="age", values={"young": {"shape": "falling", "corners": [3, 1]}})
     with pytest.raises(SettingError, match="the word 'young' for missing numbers is one of the values"):
         LinguisticVariable(attribute="age", values={"young": Crisp()}, missing="young")
-    with pytest.raises(SettingError, match=r"alpha must lie above 0 and at most at 1 \(given: 0\)"):
+    with pytest.raises(SettingError, match=r"alpha must be above 0 and at most 1 \(given: 0\)"):
         AGE.blind_spots([1], alpha=0)
     with pytest.raises(SettingError, match=r"within must be two ascending numbers \(given: 3 and 1\)"):
         AGE.ruspini_gap(within=(3, 1))

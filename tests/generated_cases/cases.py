@@ -20,14 +20,14 @@ from typing import Any
 import polars as pl
 
 import sfumato as sf
-from sfumato.boxes.placing import place
+from sfumato.boxes.assignment import place
 from sfumato.errors import SfumatoError, SfumatoWarning
-from sfumato.recipe import read_recipe
+from sfumato.recipe import Recipe
 from tests.generated_cases import arithmetic, files, places, recount
 from tests.generated_cases.files import Failure
 from tests.generated_cases.tables import CLOCKS, SIMPLE, Column, Table, draw_column
 
-NOT_FOR_USERS = ("does not keep its own promise", "is not intact", "lie outside the boxes")
+NOT_FOR_USERS = ("does not satisfy its own promise", "is not intact", "lie outside the boxes")
 """Refusals that tell of a mistake of ours, not of the settings."""
 MOST_CALLS = 5_000_000
 """A search in which more functions of the library are called runs too long for tables as small as these."""
@@ -457,7 +457,7 @@ preserve = ["mean(age)"]
 """
     )
     with counted_calls():
-        release = read_recipe(folder / "recipe.toml").run()
+        release = Recipe.from_toml(folder / "recipe.toml").run()
     written = _written(rng, release, folder / "out")
     yield from recount.promise(written, table, quasi, [], settings, [])
     yield from recount.inside(written, table, [name for name in quasi if name != "area"])

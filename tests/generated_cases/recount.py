@@ -132,14 +132,13 @@ def _along_tree(part: Counter[Any], whole: Counter[Any], path: Callable[[Any], t
 
     Each node settles what its children have too much against what others have too little.
     """
-    height = max((len(path(cell)) for cell in whole if cell is not None), default=1)
     if not sum(count for cell, count in part.items() if cell is not None):
         return Fraction(0)
-    extras = {
-        (cell, *(path(cell) if cell is not None else (None,) * (height - 1) + ("*",))): _share(part, cell)
-        - _share(whole, cell)
-        for cell in whole
-    }
+    ways = _joining({cell: (cell, *path(cell)) for cell in whole if cell is not None})
+    height = max(map(len, ways.values())) - 1
+    root = next(way[-1] for way in ways.values())
+    missing = ((None,) * height) + (root,)
+    extras = {ways.get(cell, missing): _share(part, cell) - _share(whole, cell) for cell in whole}
     distance = Fraction(0)
     for level in range(1, height + 1):
         nodes: dict[tuple[Any, ...], list[Fraction]] = defaultdict(list)
@@ -150,6 +149,14 @@ def _along_tree(part: Counter[Any], whole: Counter[Any], path: Callable[[Any], t
             distance += Fraction(level, height) * min(surplus, deficit)
         extras = {node: sum(its, Fraction(0)) for node, its in nodes.items()}
     return distance
+
+
+def _joining(ways: dict[Any, tuple[Any, ...]]) -> dict[Any, tuple[Any, ...]]:
+    """Leave out the levels at which no values meet that were still apart, but not the root."""
+    height = max(map(len, ways.values()), default=0)
+    nodes = [len({way[level:] for way in ways.values()}) for level in range(height)]
+    levels = [level for level in range(1, height) if nodes[level] < nodes[level - 1]] or [height - 1]
+    return {cell: (cell, *(way[level] for level in levels)) for cell, way in ways.items()}
 
 
 def _ordered(known: list[Any], part: Counter[Any], whole: Counter[Any]) -> Fraction:

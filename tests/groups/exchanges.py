@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from sfumato.groups.influence import Influence
-from sfumato.groups.pool import Exchange, make_exchange
+from sfumato.groups.swap.swap_cost import Influence
+from sfumato.groups.swap.swap_pool import SwapParticipants, gather_participants
 
 
 def small_file(seed: int, *, records: int = 60, places: int = 5, apart: int = 2) -> tuple:
@@ -23,12 +23,12 @@ def small_file(seed: int, *, records: int = 60, places: int = 5, apart: int = 2)
     return influence, home, vital
 
 
-def small_exchange(seed: int, **kwargs: int) -> Exchange:
+def small_exchange(seed: int, **kwargs: int) -> SwapParticipants:
     influence, places, vital = small_file(seed, **kwargs)
-    return make_exchange(influence, places, vital, ~vital, shrinking=[0, 2], growing=[1, 3, 4])
+    return gather_participants(influence, places, vital, ~vital, shrinking=[0, 2], growing=[1, 3, 4])
 
 
-def whole(influence: Influence, exchange: Exchange, one: int, other: int) -> float:
+def whole(influence: Influence, exchange: SwapParticipants, one: int, other: int) -> float:
     """What the metric says of two records of the pool."""
     records = exchange.records
     return float(influence.between(records[[one]], records[[other]])[0])

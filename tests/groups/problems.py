@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.optimize import linprog
 
-from sfumato.groups.influence import Influence
+from sfumato.groups.swap.swap_cost import Influence
 
 
 def influence_of(records, kept=None):
@@ -74,7 +74,7 @@ def check_swaps(swaps, influence, places, vital, candidates, delta):
     assert (candidates & ~vital)[swaps.coming].all()
     assert (places[both] >= 0).all()
     assert (places[swaps.leaving] != places[swaps.coming]).all()
-    assert (influence.kept[swaps.leaving] == influence.kept[swaps.coming]).all()
+    assert (influence.swap_classes[swaps.leaving] == influence.swap_classes[swaps.coming]).all()
     np.testing.assert_array_equal(swaps.costs, influence.between(swaps.leaving, swaps.coming))
     after = places.copy()
     after[swaps.leaving], after[swaps.coming] = places[swaps.coming], places[swaps.leaving]

@@ -62,8 +62,8 @@ def test_places_can_be_restricted_and_ordered() -> None:
         ({"vital": {"work": {}}, "parameter": "area"}, "a range needs least, most or both"),
         ({"vital": {}, "parameter": "area"}, "setting 'vital'"),
         ({"vital": {"work": {"leest": 3}}, "parameter": "area"}, "there is no setting 'vital.work.leest'"),
-        ({"vital": "work = 1", "parameter": "area"}, "vital: 'work = 1' is no condition"),
-        ({"vital": "work + 1", "parameter": "area"}, "vital: 'work + 1' is more than a condition"),
+        ({"vital": "work = 1", "parameter": "area"}, "vital: 'work = 1' is not a condition"),
+        ({"vital": "work + 1", "parameter": "area"}, "vital: unsupported expression in condition 'work + 1'"),
     ],
 )
 def test_wrong_groups_are_refused(settings: dict, message: str) -> None:
@@ -88,7 +88,7 @@ def test_joined_places_of_the_same_name_are_refused(values: list[str] | None) ->
     with pytest.raises(SettingError, match="values of one, two are joined by '/'") as refused:
         sf.Group(vital={"work": ["army"]}, parameter=["one", "two"], values=values).quantity(frame)
     assert "x" not in refused.value.message.split()
-    assert "join the attributes to one yourself" in (refused.value.hint or "")
+    assert "join the attributes into one column yourself" in (refused.value.hint or "")
 
 
 def test_a_wrong_range_of_a_universe_is_answered_with_what_is_meant() -> None:

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sfumato.errors import SettingError
-from sfumato.groups.signals import Signal
-from sfumato.groups.wavelets import taken_apart
+from sfumato.groups import Signal
+from sfumato.groups.wavelet_transform import decompose
 from tests.groups.signals import QUANTITY
 
 
@@ -38,7 +38,7 @@ def test_plateaus_and_flat_signals():
 def test_details_add_up_with_the_approximation():
     signal = signal_of(QUANTITY)
     fine, coarse = signal.details("db2", 2)
-    parts = taken_apart(signal.values)
+    parts = decompose(signal.values)
     assert fine + coarse == pytest.approx(parts.details)
     assert coarse[0] != pytest.approx(parts.details[0])
     assert len(signal.details()) == 2
@@ -68,7 +68,7 @@ def test_signals_are_values():
 
 
 def test_bad_input():
-    with pytest.raises(SettingError, match=r"one label a value \(given: 1 and 2\)"):
+    with pytest.raises(SettingError, match=r"one label per value \(given: 1 and 2\)"):
         Signal(("a",), np.array([1.0, 2.0]), "quantity")
     with pytest.raises(SettingError, match="must differ"):
         Signal(("a", "a"), np.array([1.0, 2.0]), "quantity")

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from sfumato.errors import MicrofileError, SettingError
 from sfumato.harmonising import Harmonise, harmonise
-from sfumato.harmonising.values import Hhmm
+from sfumato.harmonising.value_steps import Hhmm
 from sfumato.microfile import Kind, Microfile
 
 FRAME = pl.DataFrame(
@@ -145,21 +145,23 @@ def test_codes_of_intervals_become_their_middles():
     step = {"intervals": "code", "runs": runs, "last": 4}
     assert column(pl.DataFrame({"code": [1, 2, 3, 4, None]}), [step], "code") == [15, 45, 65, 75, None]
     assert column(pl.DataFrame({"code": ["001", "004"]}), [step], "code") == [15, 75]
-    with pytest.raises(MicrofileError, match=r"harmonise\[0\]: 'code' has codes of no run: 3 of them, in 4 records"):
+    with pytest.raises(
+        MicrofileError, match=r"harmonise\[0\]: 'code' has codes outside all runs: 3 of them, in 4 records"
+    ):
         harmonise(pl.DataFrame({"code": [0.0, 5.0, 5.0, 4.0, 1.5]}), [step])
 
 
 def test_attributes_are_dropped_and_chosen():
     assert harmonise(FRAME, [{"drop": ["age", "work"]}]).microfile.names == ["sex", "state", "area", "left", "cents"]
     assert harmonise(FRAME, [{"select": ["work", "age"]}]).microfile.names == ["work", "age"]
-    with pytest.raises(SettingError, match="no attribute would be left"):
+    with pytest.raises(SettingError, match="no attribute would remain"):
         harmonise(FRAME, [{"drop": FRAME.columns}])
 
 
 @pytest.mark.parametrize(
     ("steps", "message"),
     [
-        ([{}], r"setting 'harmonise\[0\]': a step says what is done; there are: rename, join, map"),
+        ([{}], r"setting 'harmonise\[0\]': a step needs a verb; available: rename, join, map"),
         ([{"renam": {"a": "b"}}], "did you mean 'rename'"),
         (["rename"], "a step is a table with one of these: rename"),
         ({"rename": {"a": "b"}}, "give a list of steps"),
@@ -167,29 +169,29 @@ def test_attributes_are_dropped_and_chosen():
         ([{"join": ["state", "area"], "inot": "place"}], "join has no setting 'inot'; did you mean 'into'"),
         ([{"join": ["state", "area"]}], r"setting 'harmonise\[0\].into' is missing"),
         ([{"join": ["state"], "into": "x"}], r"'harmonise\[0\].join'"),
-        ([{"join": ["state", "state"], "into": "x"}], "names an attribute twice"),
-        ([{"hhmm": ["left", "left"]}], "names an attribute twice"),
+        ([{"join": ["state", "state"], "into": "x"}], "lists an attribute twice"),
+        ([{"hhmm": ["left", "left"]}], "lists an attribute twice"),
         ([{"rename": {"age": ""}}], "at least 1 character"),
         ([{"keep": {"age": {"lest": 1}}}], "keep.age.lest'\nHint: did you mean 'least'"),
         ([{"intervals": "sex", "runs": [{"cod": 1}], "last": 2}], r"runs\[0\].cod'\nHint: did you mean 'code'"),
         ([{"rename": {"age": "x", "sex": "x"}}], "two attributes would be called 'x'"),
-        ([{"rename": {"age": "sex"}}], r"harmonise\[0\]: rename: there is a column 'sex' already"),
-        ([{"join": ["state", "area"], "into": "sex"}], "into: there is a column 'sex' already"),
+        ([{"rename": {"age": "sex"}}], r"harmonise\[0\]: rename: column 'sex' already exists"),
+        ([{"join": ["state", "area"], "into": "sex"}], "into: column 'sex' already exists"),
         ([{"drop": "age"}, {"drop": "aeg"}], r"harmonise\[1\]: drop: there is no column 'aeg'"),
         ([{"map": "sx", "to": {1: 2}}], "map: there is no column 'sx'\nHint: did you mean 'sex'"),
         ([{"map": "sex", "to": {}}], "'harmonise\\[0\\].to'"),
         ([{"map": "sex", "to": {1: 2, "1": 3}}], "lists a value twice"),
-        ([{"map": "sex", "to": {"m": 1}, "others": "stay"}], "none of the values that it lists occurs in 'sex'"),
-        ([{"map": "sex", "to": {1: 2}, "others": "stay"}], "1 of the values that 'sex' is mapped to stand for other"),
+        ([{"map": "sex", "to": {"m": 1}, "others": "stay"}], "none of the listed values occurs in 'sex'"),
+        ([{"map": "sex", "to": {1: 2}, "others": "stay"}], "new values of 'sex' already occur with another meaning"),
         ([{"map": "sex", "to": {1: 2}, "others": "skip"}], "others"),
         ([{"map": "sex", "to": {1: 2}, "others": {"becme": 2}}], "becme"),
-        ([{"keep": {"age": {"least": 100}}}], "keep: none of the 4 records is left"),
+        ([{"keep": {"age": {"least": 100}}}], "keep: none of the 4 records remain"),
         ([{"keep": {"aeg": [1]}}], "keep: there is no column 'aeg'"),
-        ([{"keep": "age >"}], "is no condition"),
+        ([{"keep": "age >"}], "is not a condition"),
         ([{"scale": "age"}], "scale needs times, plus or both"),
         ([{"scale": "age", "times": 0}], "times must not be 0"),
         ([{"kinds": {"sex": "numbers"}}], "kind 'numbers' of column 'sex' is not known"),
-        ([{"intervals": "sex", "runs": [{"code": 5, "start": 0, "width": 1}], "last": 4}], "must ascend, up to last"),
+        ([{"intervals": "sex", "runs": [{"code": 5, "start": 0, "width": 1}], "last": 4}], "must increase, up to last"),
     ],
 )
 def test_what_is_wrong_with_steps(steps, message):
@@ -203,11 +205,11 @@ def test_what_is_wrong_with_steps(steps, message):
         ([{"map": "sex", "to": {1: "m"}}], "'sex' has values that are not listed: 1 of them, in 2 records"),
         (
             [{"hhmm": "age"}, {"hhmm": "cents"}],
-            r"harmonise\[1\]: 'cents' has values that are no times: 1 of them, in 1 records",
+            r"harmonise\[1\]: 'cents' has values that are not times: 1 of them, in 1 record",
         ),
         ([{"scale": "work", "times": 2}], "column 'work' is categorical, not numeric"),
-        ([{"scale": "cents", "times": 1e308}], "3 numbers of 'cents' become larger"),
-        ([{"kinds": {"work": "numeric"}}], "'work' has values that are no numbers: 2 of them, in 3 records"),
+        ([{"scale": "cents", "times": 1e308}], "3 numbers of 'cents' become too large"),
+        ([{"kinds": {"work": "numeric"}}], "'work' has values that are not numbers: 2 of them, in 3 records"),
         ([{"kinds": {"work": ["army", "navy"]}}], "holds 1 categories that its declared order does not list"),
     ],
 )
@@ -220,7 +222,7 @@ def test_what_is_wrong_with_values_is_counted_and_not_shown(steps, message):
 
 def test_values_that_are_written_alike_when_joined_are_refused():
     frame = pl.DataFrame({"a": ["1", "1/2"], "b": ["2/3", "3"]})
-    with pytest.raises(MicrofileError, match="1 combinations of values would be written alike when joined by '/'"):
+    with pytest.raises(MicrofileError, match="combinations of values would look the same when joined by '/'"):
         harmonise(frame, [{"join": ["a", "b"], "into": "c"}])
     assert column(frame, [{"join": ["a", "b"], "into": "c", "between": "+"}], "c") == ["1+2/3", "1/2+3"]
 

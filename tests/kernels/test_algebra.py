@@ -16,7 +16,7 @@ from sfumato.kernels.algebra import (
     singular,
     solve,
 )
-from sfumato.kernels.lanes import LANES, STRIDE, fold, sum_of, sum_of_products
+from sfumato.kernels.lane_sums import LANES, STRIDE, fold, sum_of, sum_of_products
 
 SIZES = st.integers(1, 9)
 SEEDS = st.integers(0, 2**32 - 1)

@@ -14,9 +14,9 @@ import polars as pl
 import pytest
 
 import sfumato as sf
-from sfumato.boxes.placing import place
+from sfumato.boxes.assignment import place
 from sfumato.errors import SettingError
-from sfumato.microfile.forms import Sets
+from sfumato.representations import Sets
 
 
 def texts(content):

@@ -9,9 +9,9 @@ import pytest
 import sfumato as sf
 from sfumato.arrays import Reals
 from sfumato.errors import UnattainableError
-from sfumato.fuzzy.released import ClusteredSets
-from sfumato.partitions.finding import exact_sets, find_sets
-from sfumato.partitions.rounding import rounded_scales, rounded_sets
+from sfumato.fuzzy.public_sets import ClusteredSets
+from sfumato.partitions.set_rounding import rounded_scales, rounded_sets
+from sfumato.partitions.set_search import exact_sets, find_sets
 from sfumato.randomness import Secret
 from tests.partitions.tables import people
 

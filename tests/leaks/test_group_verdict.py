@@ -14,8 +14,8 @@ import pytest
 
 import sfumato as sf
 from sfumato.attacks.disclosure import Disclosure
-from sfumato.groups.techniques import found_with
-from tests.groups.test_masking import ARMY, mask, people
+from sfumato.groups.outlier_techniques import detect_with
+from tests.groups.mask.test_mask_protection import ARMY, mask, people
 from tests.leaks.conftest import Figure
 
 MILITARY = sf.Group(vital={"MIL": [1]}, parameter="PUMA")
@@ -28,7 +28,7 @@ def found(group: sf.Group, table: pl.DataFrame, hidden: tuple[str, ...]) -> floa
     """Return the share of the hidden places that the best technique finds, if three in four of its finds are right."""
     signal = group.quantity(table)
     highest = tuple(np.flatnonzero(signal.values == signal.values.max()).tolist())
-    looks = [found_with(name, signal.values, alpha=0.05) for name in ("median", "deviates", "gap")]
+    looks = [detect_with(name, signal.values, alpha=0.05) for name in ("median", "deviates", "gap")]
     looks += [signal.outliers().indices, highest]
     right = [sum(signal.labels[place] in hidden for place in places) for places in looks]
     return max(

@@ -14,6 +14,11 @@ import polars as pl
 import pytest
 
 import sfumato as sf
+from sfumato.groups import HiddenGroupsCheck
+from sfumato.release.audit import audit_files
+from sfumato.release.certificate import read_private
+from sfumato.release.opened_release import open_files
+from tests.groups.mask.test_mask_protection import ARMY, mask, people
 from tests.leaks.conftest import Figure
 
 COLUMNS = ["PUMA", "AGEP", "SEX", "MSP", "HOUSING_TYPE", "EDU"]
@@ -58,3 +63,25 @@ def test_the_highest_places_are_a_guess(hide: str, before: float, nist: pl.DataF
     figure(f"{hide} hidden (NIST): found among the top places", now=now, baseline=baseline, before=before)
     assert before > 3 * baseline
     assert now <= 1.25 * baseline
+
+
+def test_an_audit_names_a_hidden_place_that_is_the_highest_again(tmp_path: Path, figure: Figure) -> None:
+    """The counts have no outlier, so that techniques find nothing; whoever names the highest place is right."""
+    record = mask().protect(people()).private["groups"][0]
+    assert record["hidden"] == ["C"]
+    forged = people({"A": 4, "B": 18, "C": 20, "D": 5, "E": 3, "F": 15})
+    assert not ARMY.quantity(forged).outliers(technique="any").labels
+    found = {}
+    for name, table in (("honest", mask().protect(people()).table), ("forged", forged)):
+        release = sf.Release(table, promise=sf.Promise(quasi=(), k=1), private={"groups": [record]})
+        folder = release.write(tmp_path / name)
+        opened = open_files(folder)
+        found[name] = audit_files(
+            opened, checks=[HiddenGroupsCheck(read_private(tmp_path / f"{name}.private", opened.certificate))]
+        )
+    what = "a hidden place that is the highest again: passes audit --private"
+    figure(what, now=found["forged"].holds, baseline=0, before=1)
+    assert found["honest"].holds
+    assert [finding.message for finding in found["forged"].findings] == [
+        "groups[0]: ranks reveal C, which the mask should hide: again among the highest or lowest places"
+    ]

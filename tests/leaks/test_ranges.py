@@ -8,7 +8,7 @@ import pytest
 
 import sfumato as sf
 from sfumato.errors import SettingError
-from sfumato.recipe import read_recipe
+from sfumato.recipe import Recipe
 from tests.recipes import group_recipe
 
 FILES = 8
@@ -36,7 +36,7 @@ def wrong_ranges(folder, seed: int) -> tuple[int, int]:
     original = people(seed)
     original.write_csv(folder / "people.csv")
     (folder / "recipe.toml").write_text(RECIPE)
-    release = read_recipe(folder / "recipe.toml").run()
+    release = Recipe.from_toml(folder / "recipe.toml").run()
     known = release.table["area.lo"].is_not_null()
     assert known.not_().sum() > original["area"].null_count(), "the boxes lose no value of the exchanged attribute"
     # in memory records stand in the order of the file

@@ -19,8 +19,8 @@ import sfumato as sf
 from sfumato.errors import MicrofileError, ReleaseError
 from sfumato.release import audit_folder
 from sfumato.release.certificate import ColumnFacts, digest_of, seal_of, to_json
-from sfumato.release.data import column_facts, read_data
-from sfumato.release.grids import grid_of
+from sfumato.release.data_file import column_facts, read_data
+from sfumato.release.edge_grids import grid_of
 
 NAME = "Ada Lovelace"
 RECORDS = 40

@@ -12,8 +12,8 @@ import sfumato as sf
 from sfumato.cli import main
 from sfumato.datasets import health_survey
 from sfumato.errors import SettingError, UnattainableError
-from sfumato.groups.decoys import reshape_by_decoy
-from sfumato.groups.task import Reshaping
+from sfumato.groups.reshape.decoys import reshape_by_decoy
+from sfumato.groups.reshaping_problem import Reshaping
 from sfumato.randomness import KNOWN, Secret
 from tests.recipes import group_recipe
 
@@ -207,7 +207,7 @@ def test_a_release_is_made_again_from_its_record(tmp_path, format, capsys):
         again = tmp_path / f"again{number}"
         assert run("protect", recipe, "--out", again, "--again", private) == 0
         assert bytes_of(again) == bytes_of(tmp_path / "one")
-    assert "byte by byte" in capsys.readouterr().out
+    assert "byte for byte" in capsys.readouterr().out
     # with another file it cannot be the same, and that is said
     people_of(signal()[0] + 1).write_csv(tmp_path / "people.csv")
     assert run("protect", recipe, "--out", tmp_path / "other", "--again", record, "--json") == 1
@@ -220,11 +220,11 @@ def test_what_cannot_be_made_again_is_refused(tmp_path, capsys):
     recipe.write_text(RECIPE)
     private.mkdir()
     assert run("protect", recipe, "--again", private) == 2
-    assert "holds 0 records" in capsys.readouterr().err
+    assert "has 0 records" in capsys.readouterr().err
     record = private / f"{'0' * 16}.json"
     record.write_text('{"seal": "0"}')
     assert run("protect", recipe, "--again", record) == 2
-    assert "holds no secret" in capsys.readouterr().err
+    assert "has no secret" in capsys.readouterr().err
     record.write_text('{"seal": "0", "secret": "abc"}')
     assert run("protect", recipe, "--again", record) == 2
     assert "32 hexadecimal digits" in capsys.readouterr().err
@@ -261,7 +261,7 @@ def test_a_release_is_made_again_in_python(settings, tmp_path):
 
 def test_a_seed_says_what_it_is(tmp_path, capsys):
     release = sf.Boxes(quasi=["age", "hours"], k=5, seed=1).protect(health_survey(100))
-    assert release.notes == [KNOWN]
+    assert KNOWN in release.notes
     people_of(signal()[0]).write_csv(tmp_path / "people.csv")
     recipe = tmp_path / "people.toml"
     recipe.write_text("seed = 1\n" + RECIPE)
@@ -269,7 +269,7 @@ def test_a_seed_says_what_it_is(tmp_path, capsys):
     assert KNOWN in " ".join(capsys.readouterr().out.split())
     public = tmp_path / "people-release" / "certificate.json"
     assert "seed" not in public.read_text()
-    with pytest.raises(SettingError, match="not negative"):
+    with pytest.raises(SettingError, match="a whole number of 0 or more"):
         release.write(tmp_path / "out", seed=-1)
     with pytest.raises(SettingError, match="hexadecimal"):
         sf.Boxes(quasi=["age"], k=5).protect(health_survey(100), secret="guess")
@@ -280,4 +280,4 @@ def test_init_writes_no_seed(tmp_path):
     assert run("init", tmp_path / "people.csv") == 0
     assert "seed" not in (tmp_path / "people.toml").read_text()
     assert run("init", tmp_path / "people.csv", "--force", "--seed", 5) == 0
-    assert "seed = 5  # for demonstrations: whoever knows it can repeat" in (tmp_path / "people.toml").read_text()
+    assert "seed = 5  # for demonstrations only: whoever knows it can repeat" in (tmp_path / "people.toml").read_text()

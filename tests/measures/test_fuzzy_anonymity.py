@@ -105,9 +105,11 @@ def test_sets_without_members_are_no_classes():
 
 
 def test_what_is_refused():
-    with pytest.raises(SettingError, match=r"the memberships of 1 records do not sum to 1, by up to 0\.1"):
+    with pytest.raises(
+        SettingError, match=r"records whose memberships do not sum to 1: 1; the largest difference is 0\.1"
+    ):
         fuzzy_anonymity([[0.5, 0.6], [1, 0]])
-    with pytest.raises(SettingError, match=r"the level must lie above 0 and at most at 1 \(given: 0\)"):
+    with pytest.raises(SettingError, match=r"the level must be above 0 and at most 1 \(given: 0\)"):
         q_anonymity([[1.0]]).reached(0)
     with pytest.raises(SettingError, match=r"Q must not be negative \(given: -1\)"):
         q_anonymity([[1.0]]).at(-1)

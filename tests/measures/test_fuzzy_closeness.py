@@ -9,7 +9,7 @@ from hypothesis import given
 
 from sfumato.measures import fuzzy_closeness, measure_fuzzy, tabulate_fuzzy
 from sfumato.measures.fuzzy_counts import distinct_rows
-from sfumato.microfile.encoding import Encoded
+from sfumato.microfile.encoded_column import Encoded
 from tests.measures.fuzzy_example import CRISP, MEMBERSHIPS, PEOPLE, exact, partitions
 
 W = ["1/15", "1/15", "7/15", "2/15", "1/15", "1/15", "2/15"]

@@ -60,7 +60,7 @@ def test_what_is_refused():
         measure_fuzzy(pl.DataFrame({"pay": [1.0]}), [[1.0]], sensitive="pays")
     with pytest.raises(SettingError, match="column 'age' has a distance but is not sensitive"):
         measure_fuzzy(PEOPLE, MEMBERSHIPS, sensitive="hours", distances={"age": "equal"})
-    with pytest.raises(SettingError, match="3 records belong to no set") as caught:
+    with pytest.raises(SettingError, match="belong to no set of the partition: 3") as caught:
         measure_fuzzy(PEOPLE, np.where(np.arange(15)[:, None] < 3, 0.0, MEMBERSHIPS), sensitive="hours")
     assert "missing=" in caught.value.hint
 

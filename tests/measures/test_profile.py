@@ -48,7 +48,7 @@ def test_combinations_count_what_is_alone(records):
 
 
 def test_looking_for_households_reads_each_cell_a_bounded_number_of_times(monkeypatch):
-    from sfumato.kernels import sharing
+    from sfumato.kernels import household_agreement as sharing
 
     read = []
 

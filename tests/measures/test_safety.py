@@ -12,10 +12,11 @@ from scipy.optimize import linprog
 
 import sfumato as sf
 from sfumato.errors import SettingError
-from sfumato.measures.belief import belief, posterior
 from sfumato.measures.closeness import hierarchical_closeness
 from sfumato.measures.contingency import tabulate
-from sfumato.measures.summary import cautions, leaning_on_missing, summarize
+from sfumato.measures.measured_facts import summarize
+from sfumato.measures.posterior_belief import belief, posterior
+from sfumato.release.measure_sentences import cautions, leaning_on_missing
 from tests.measures.tables import (
     crowds,
     entropy_l,
@@ -204,7 +205,7 @@ def test_l_of_known_values_is_told_beside_l():
     wild = sf.measure(table, quasi="q", sensitive="s", missing="wildcard").attributes["s"]
     assert wild.l.values.tolist() == wild.known_l.values.tolist() == [1, 2, np.inf]
     some = summarize(sf.measure(table[:5], quasi="q", sensitive="s"))
-    told = "l of s counts a missing value as one of its own; of known values a block may have just 1."
+    told = "l of s counts a missing value as a value of its own; some block may have only 1 known value."
     assert leaning_on_missing(some) == leaning_on_missing(some, l=2) == [told]
     assert leaning_on_missing(some, l=1) == []
     assert cautions(some, sf.Promise(quasi="q", sensitive="s", l=2)) == [told]
@@ -214,7 +215,7 @@ def test_a_value_that_a_whole_block_shares_is_told_where_no_limit_forbids_it():
     table = pl.DataFrame({"q": list("aabb"), "s": ["x", "x", "x", "y"], "u": ["x", "y", "x", "y"]})
     told = summarize(sf.measure(table, quasi="q", sensitive=["s", "u"]))
     (only,) = cautions(told, sf.Promise(quasi="q", sensitive=["s", "u"]))
-    assert only.startswith("s: all of some block have the same value (l = 1)")
+    assert only.startswith("s: in some block all records have the same value (l = 1)")
     assert cautions(told, sf.Promise(quasi="q", sensitive=["s", "u"], t=1)) == []
     # a block of which nothing is known gives nothing away
     unknown = pl.DataFrame({"q": list("aabb"), "s": [None, None, "x", "y"]})

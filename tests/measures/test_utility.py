@@ -166,7 +166,7 @@ def test_moving_and_stretching_an_attribute_changes_no_loss(records):
     ("table", "quasi", "message"),
     [
         (ORIGINAL.filter([True, True, True, False]), ["age"], "3 records, the original 4"),
-        (ORIGINAL.select(["pay"]), ["age"], "tells nothing of 'age'"),
+        (ORIGINAL.select(["pay"]), ["age"], "does not contain 'age'"),
         (ORIGINAL, ["job"], "'job' is categorical, not numeric"),
         (ORIGINAL, [], "quasi is empty"),
     ],

@@ -87,7 +87,7 @@ def test_rare_categories_are_not_listed_by_an_automatic_hierarchy():
     assert sorted(hierarchy.listed) == ["a", "b", "c"]
     assert hierarchy.generalize(people, "x", level=1).labels.unique().sort().to_list() == ["*", "{a}", "{b, c}"]
     assert sorted(sf.Hierarchy.automatic(people, "x", least=9).listed) == ["a", "b", "c", "d"]
-    with pytest.raises(MicrofileError, match="no category of 'x' is that of 40 records"):
+    with pytest.raises(MicrofileError, match="no category of 'x' has 40 records or more"):
         sf.Hierarchy.automatic(people, "x", least=40)
 
 
@@ -195,13 +195,13 @@ def test_what_does_not_fit_is_said_with_counts_and_without_values():
     people = pl.DataFrame({"x": ["a"] * 9 + ["b"] * 9 + ["secret"] * 2 + ["hidden"]})
     fit = sf.Hierarchy.from_mapping(paths).fit(people, "x")
     assert (fit.unknown_values, fit.unknown_records, fit.split_labels) == (2, 3, 1)
-    lines = " ".join(fit.told("x"))
-    assert "does not know 2 values of 3 records" in lines
-    assert "1 labels of 'x' stand under several parents" in lines
+    lines = " ".join(fit.warnings("x"))
+    assert "lacks 2 values of 3 records" in lines
+    assert "in the hierarchy of 'x', 1 label with several parents" in lines
     assert "secret" not in lines
     assert sf.Hierarchy.prefixes(1).fit(people, "x").split_labels == 0
     tree = {"a": ["n", "*"], "b": ["s", "*"]}
-    assert sf.Hierarchy.from_mapping(tree).fit(pl.DataFrame({"x": ["a", "b"]}), "x").told("x") == []
+    assert sf.Hierarchy.from_mapping(tree).fit(pl.DataFrame({"x": ["a", "b"]}), "x").warnings("x") == []
 
 
 def test_the_steward_is_told_which_hierarchy_does_not_fit():
@@ -209,7 +209,7 @@ def test_the_steward_is_told_which_hierarchy_does_not_fit():
     tree = sf.Hierarchy.from_mapping({"a": ["n", "*"], "b": ["s", "*"]})
     release = sf.Boxes(quasi=["x"], k=3, hierarchies={"x": tree}).protect(people)
     assert release.notes == [
-        "hierarchies: that of 'x' does not know 1 values of 2 records; they are released as anything."
+        "hierarchies: the hierarchy of 'x' lacks 1 value of 2 records, released as the label for any value."
     ]
     whole = sf.Boxes(quasi=["x"], k=3, hierarchies={"x": tree}).protect(people.head(18))
     assert whole.notes == []

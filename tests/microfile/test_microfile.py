@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import sfumato as sf
 from sfumato.errors import MicrofileError, SettingError
 from sfumato.microfile import Kind
-from sfumato.microfile.encoding import is_one_of
+from sfumato.microfile.encoded_column import is_one_of
 from sfumato.microfile.microfile import GLANCE
 
 FRAME = pl.DataFrame(
@@ -166,9 +166,9 @@ def test_codes_point_at_their_values(numbers):
         (pl.DataFrame(), "no columns"),
         (pl.DataFrame({"x": []}), "no records"),
         (pd.DataFrame([[1, 2]], columns=["a", "a"]), "columns 1 and 2 have the same name"),
-        (pd.DataFrame([[1]], columns=[0]), "needs a text as its name"),
+        (pd.DataFrame([[1]], columns=[0]), "column names must be text"),
         (pl.DataFrame({"x": [1.0, float("inf")]}), "'x' holds 1 infinite"),
-        ([1, 2], "is no frame"),
+        ([1, 2], "expected a data frame, got list"),
         (pa.table([[1], [2]], names=["a", "a"]), "columns 1 and 2 have the same name"),
         (pd.DataFrame({"x": [1, "SECRET", 2.5]}), "'x' holds values of several types"),
         (pl.LazyFrame({"x": ["SECRET"]}).with_columns(pl.col("x").cast(pl.Int64)), "cannot be collected"),

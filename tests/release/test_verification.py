@@ -9,14 +9,14 @@ import polars as pl
 import pytest
 
 import sfumato as sf
-from sfumato.boxes import protection
+from sfumato.boxes import box_release, box_search
 from sfumato.boxes.subdivision import Subdivision
 from sfumato.datasets import health_survey
 from sfumato.errors import ReleaseError, SfumatoError
 from sfumato.randomness import Secret
-from sfumato.release import release as writing
-from sfumato.release.data import column_facts, write_data
-from sfumato.release.households import renumbered
+from sfumato.release import release_writer as writing
+from sfumato.release.data_file import column_facts, write_data
+from sfumato.release.released_households import renumbered
 
 TABLE = pl.DataFrame({"job": ["a", "a", "b", "b"], "pay": [1.5, None, 0.0, 2.0]})
 
@@ -40,30 +40,30 @@ def test_what_is_written_is_read_back_before_it_takes_its_place(tmp_path, monkey
 
 
 def test_boxes_that_a_fault_made_too_small_do_not_leave(monkeypatch):
-    cut = protection.subdivide
+    cut = box_search.subdivide
 
     def faulty(*given, **options):
         boxes = cut(*given, **options)
         return Subdivision(boxes.records, np.sort(np.append(boxes.ends, boxes.ends[0] - 1)))
 
-    monkeypatch.setattr(protection, "subdivide", faulty)
+    monkeypatch.setattr(box_search, "subdivide", faulty)
     with pytest.raises(SfumatoError, match="k"):
         sf.Boxes(quasi=["age", "hours"], k=5, passes=0, seed=1).protect(health_survey(200))
 
 
 def test_members_of_a_household_whom_a_fault_puts_into_different_boxes_do_not_leave(monkeypatch):
-    make = protection._table
+    make = box_release._table
 
-    def faulty(*given):
-        table, forms = make(*given)
+    def faulty(*arguments):
+        table = make(*arguments)
         lower = table.series("rent.lo").to_numpy().copy()
         lower[0] -= 1
-        return table.with_columns({"rent.lo": pl.Series(lower)}), forms
+        return table.with_columns({"rent.lo": pl.Series(lower)})
 
     people = pl.DataFrame({"home": np.arange(60) // 2, "rent": np.arange(60) // 2 * 10, "age": np.arange(60) % 37})
     boxes = sf.Boxes(quasi=["rent", "age"], household="home", keep_household=True, k=3, seed=1)
     assert "rent" in boxes.protect(people).promise.shared
-    monkeypatch.setattr(protection, "_table", faulty)
+    monkeypatch.setattr(box_release, "_table", faulty)
     with pytest.raises(SfumatoError, match="different boxes of what they share"):
         boxes.protect(people)
 

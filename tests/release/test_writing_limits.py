@@ -18,8 +18,8 @@ from sfumato.errors import ReleaseError
 from sfumato.randomness import Secret
 from sfumato.release import audit_folder
 from sfumato.release.certificate import digest_of, seal_of, to_json
-from sfumato.release.data import column_facts, reordered
-from sfumato.release.release import check_folder
+from sfumato.release.data_file import column_facts, reordered
+from sfumato.release.release_writer import check_folder
 
 TABLE = pl.DataFrame({"q": [1] * 4, "s": ["a", "b", None, "d"]})
 
@@ -47,7 +47,7 @@ def test_an_interruption_after_the_release_took_its_place_leaves_its_record(tmp_
         if folder == tmp_path:
             raise KeyboardInterrupt
 
-    monkeypatch.setattr("sfumato.release.folder._sync_folder", interrupt)
+    monkeypatch.setattr("sfumato.release.atomic_folder._sync_folder", interrupt)
     with pytest.raises(KeyboardInterrupt):
         release().write(tmp_path / "out", force=replaces, seed=2)
     seal = json.loads((tmp_path / "out" / "certificate.json").read_text())["seal"]
@@ -60,7 +60,7 @@ def test_a_disk_that_does_not_confirm_is_not_said_to_be_unchanged(tmp_path, monk
         if folder == tmp_path:
             raise OSError(errno.EIO, "x")
 
-    monkeypatch.setattr("sfumato.release.folder._sync_folder", fail)
+    monkeypatch.setattr("sfumato.release.atomic_folder._sync_folder", fail)
     with pytest.raises(ReleaseError, match="was written, but the system does not confirm") as caught:
         release().write(tmp_path / "out")
     assert "nothing was changed" not in str(caught.value)
@@ -79,7 +79,7 @@ def test_looking_whether_a_folder_can_be_made_leaves_nothing(tmp_path):
     assert check_folder(tmp_path / "out", force=False) == tmp_path / "out"
     assert list(tmp_path.iterdir()) == []
     release().write(tmp_path / "out")
-    with pytest.raises(ReleaseError, match="holds a release already"):
+    with pytest.raises(ReleaseError, match="already holds a release"):
         check_folder(tmp_path / "out", force=False)
     assert check_folder(tmp_path / "out", force=True)
     assert audit_folder(tmp_path / "out").holds
@@ -156,7 +156,7 @@ def test_additional_records_are_found_behind_a_new_seal(tmp_path):
     content["seal"] = seal_of(content)
     (tmp_path / "out" / "certificate.json").write_text(to_json(content))
     messages = [finding.message for finding in audit_folder(tmp_path / "out").findings]
-    assert messages == ["has 8 records, the certificate says 4"]
+    assert messages == ["has 8 records, the certificate states 4"]
 
 
 @pytest.mark.parametrize(

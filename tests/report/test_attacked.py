@@ -5,13 +5,13 @@ import stat
 import pytest
 
 from sfumato.errors import ReleaseError
-from sfumato.release import private
-from sfumato.release.audit import certificate_of
-from sfumato.release.private import keep, kept
+from sfumato.release import steward_store as private
+from sfumato.release.opened_release import certificate_of
+from sfumato.release.steward_store import keep, kept
 from sfumato.report import write_report
 from tests.report.records import SECRET_PLACE, group
 from tests.report.releases import written
-from tests.report.test_writing import text_of
+from tests.report.test_build import text_of
 
 PLACES = {"Elsewhere": (4, 1.5), SECRET_PLACE: (83, 40.0), "Nowhere": (5, 2.5)}
 
@@ -51,14 +51,14 @@ def test_the_private_edition_shows_what_attacks_find(release):
     page = path.read_text()
     text = text_of(page)
     assert evidence.audit.holds
-    assert "✓ The group is not disclosed: no attack finds the place where it stands out." in text
-    assert "Without protection, 1 would be found." in text
-    assert "They learned from other.csv." in text
+    assert "✓ The group is not disclosed: no attack finds the place where it is an outlier." in text
+    assert "Without protection, attacks would find 1." in text
+    assert "The attacks learned from other.csv." in text
     assert "Note: it is a small file." in text
     assert f"Fuzzy rules, before {SECRET_PLACE} {SECRET_PLACE} 1 0.50 1.25 (strong) 0.25" in text
-    assert "Fuzzy rules, after Nowhere nothing 1 0.50 1.25 (strong) 0.25" in text
+    assert "Fuzzy rules, after Nowhere none 1 0.50 1.25 (strong) 0.25" in text
     # in the pictures by signs, not by colour
-    assert "▼ the group stands out; ○ the attack finds the place." in text
+    assert "▼ the group is an outlier; ○ the attack finds the place." in text
     public = write_report(release)[0].read_text()
     for secret in (SECRET_PLACE, "Fuzzy rules", "other.csv", "the group"):
         assert secret in page
@@ -70,8 +70,8 @@ def test_a_hidden_group_that_is_found_is_a_broken_promise(release):
     path, evidence = report(release)
     text = text_of(path.read_text())
     assert not evidence.audit.holds
-    assert "✗ The group is disclosed: attacks find 1 of 1 place where it stands out." in text
-    assert "attacks find 1 place at which a hidden group stands out" in text
+    assert "✗ The group is disclosed: attacks find 1 of 1 place where it is an outlier (Hiddenville)." in text
+    assert "attacks find 1 place where a hidden group is an outlier" in text
     assert write_report(release)[1].audit.holds
 
 
@@ -86,11 +86,11 @@ def test_what_nobody_promised_to_hide_is_told_but_breaks_nothing(tmp_path):
 def test_a_verdict_of_another_form_or_release_is_refused(release):
     certificate = certificate_of(release)
     keep(release, certificate, "attack", {"attacks": {"released": [seen(found=5)]}})
-    with pytest.raises(ReleaseError, match=r"not of its form at 'attacks.released.0.found'"):
+    with pytest.raises(ReleaseError, match=r"invalid entry 'attacks.released.0.found'"):
         report(release)
     place = keep(release, certificate, "attack", attacked())
     place.write_text(place.read_text().replace(certificate.seal, "another"))
-    with pytest.raises(ReleaseError, match=f"{place.name} is not of this release"):
+    with pytest.raises(ReleaseError, match=f"{place.name} does not belong to this release"):
         report(release)
 
 

@@ -2,14 +2,14 @@ from __future__ import annotations
 
 import pytest
 
-from sfumato.release.audit import certificate_of
-from sfumato.release.private import keep
+from sfumato.release.opened_release import certificate_of
+from sfumato.release.steward_store import keep
 from sfumato.report import write_report
 from tests.browser import WIDTHS, chromium
+from tests.report.charts.test_alternatives_chart import TOLD as OTHERS
 from tests.report.records import group
 from tests.report.releases import HOSTILE, written
 from tests.report.test_attacked import attacked
-from tests.report.test_others import TOLD as OTHERS
 
 
 @pytest.fixture(scope="module")
@@ -34,7 +34,7 @@ def test_pages_fit_every_width_and_ask_for_nothing(browser, tmp_path, edition):
         assert not one.console
         assert one.fits, one.page["widest"]
         assert one.page["drawn"] == page.read_text().count("<svg ") > 3
-        assert one.page["title"].endswith("out: report of a release")
+        assert one.page["title"].endswith("out: report on a release")
 
 
 def test_a_page_that_is_wrong_would_be_noticed(browser, tmp_path):
@@ -48,4 +48,4 @@ def test_a_page_that_is_wrong_would_be_noticed(browser, tmp_path):
     assert any("Content Security Policy" in line for line in seen[0].console)
     assert seen[0].undrawn
     # nothing runs, whatever gets into the page
-    assert all(one.page["title"].endswith("report of a release") for one in seen)
+    assert all(one.page["title"].endswith("report on a release") for one in seen)

@@ -9,7 +9,7 @@ import pytest
 
 from sfumato.errors import SettingError
 from sfumato.statistics import range_of
-from sfumato.statistics.language import parse
+from sfumato.statistics.parser import parse
 from tests.statistics.problems import random_problem
 
 PROBLEMS, PARTS = 2400, 8

@@ -6,8 +6,8 @@ import threading
 import numpy as np
 import pytest
 
-from sfumato.statistics import range_of, regression
-from sfumato.statistics.quadratic import Combined, Pair
+from sfumato.statistics import range_of, regression_range
+from sfumato.statistics.quadratic_bound import Rectangles, Zonotopes
 
 NAMES = ("y", "a", "b", "c")
 
@@ -91,7 +91,7 @@ def test_the_kernel_finds_the_largest_product_in_each_zonotope():
     shares = rng.dirichlet(np.ones(40))
     places = np.stack(np.meshgrid(*[np.linspace(-1, 1, 21)] * 3), axis=-1).reshape(-1, 3, 1)
     for factors in (rng.normal(size=(2, 3)), np.array([[1.0, 0.0, -0.4], [0.0, 1.0, 0.7]])):
-        shapes = Combined(middle, half, factors, shares, 40)
+        shapes = Zonotopes(middle, half, factors, shares, 40)
         for alpha, beta in ((0.0, 0.0), (-0.4, 0.0), (0.3, -0.2)):
             sums = shapes.largest(0.2, -0.3, alpha, beta)
             first, second = np.einsum("fv,pvn->fpn", factors, middle + places * half)
@@ -109,10 +109,10 @@ def test_the_kernel_finds_the_largest_product_in_each_zonotope():
 def test_a_box_is_a_zonotope():
     rng = np.random.default_rng(3)
     middle, half, shares = rng.normal(size=(2, 30)), rng.gamma(1.0, 0.3, (2, 30)), np.full(30, 1 / 30)
-    pair = Pair(
+    pair = Rectangles(
         np.stack([middle[0] - half[0], middle[0] + half[0], middle[1] - half[1], middle[1] + half[1]]), shares, 30
     )
-    same = Combined(middle, half, np.eye(2), shares, 30)
+    same = Zonotopes(middle, half, np.eye(2), shares, 30)
     for alpha, beta in ((0.0, 0.0), (-0.4, -0.4), (0.5, 0.0), (-1.0, 0.0)):
         np.testing.assert_allclose(same.largest(0.1, 0.2, alpha, beta), pair.largest(0.1, 0.2, alpha, beta), atol=1e-12)
     assert same.linear == pytest.approx(pair.linear)
@@ -131,9 +131,9 @@ def test_a_part_of_the_proof_holds_for_all_data_that_belong_to_it(monkeypatch):
         parts.append((*here.way, bound, edges[0], edges[-1]))
         return kept_divide(bound, edges, **more)
 
-    kept_bound, kept_divide = regression._partial_bound, regression.divide
-    monkeypatch.setattr(regression, "_partial_bound", partial_bound)
-    monkeypatch.setattr(regression, "divide", divide)
+    kept_bound, kept_divide = regression_range._partial_bound, regression_range.divide
+    monkeypatch.setattr(regression_range, "_partial_bound", partial_bound)
+    monkeypatch.setattr(regression_range, "divide", divide)
     rng = np.random.default_rng(4)
     checked = 0
     for _ in range(40):

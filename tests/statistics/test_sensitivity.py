@@ -4,9 +4,7 @@ import numpy as np
 import pytest
 
 from sfumato.errors import SettingError
-from sfumato.statistics import Wanted, combined_sensitivities, sensitivities
-from sfumato.statistics.language import parse
-from sfumato.statistics.points import derivatives_of
+from sfumato.statistics import Wanted, combined_sensitivities, parse, sensitivities
 
 RNG = np.random.default_rng(0)
 VALUES = {"x": RNG.normal(5.0, 2.0, 50), "y": RNG.normal(-3.0, 1.0, 50)}
@@ -16,11 +14,11 @@ WEIGHTS = RNG.gamma(2.0, 1.0, 50)
 def test_sensitivities_are_n_times_derivatives():
     found = sensitivities("corr(x, y)", VALUES)
     points = np.stack([VALUES["x"], VALUES["y"]])
-    expected = 50 * abs(derivatives_of(parse("corr(x, y)"), points, np.full(50, 1 / 50)))[0]
+    expected = 50 * abs(parse("corr(x, y)").gradient(points, np.full(50, 1 / 50)))[0]
     np.testing.assert_allclose([found["x"], found["y"]], expected)
     shares = WEIGHTS / WEIGHTS.sum()
     weighted = sensitivities("corr(x, y)", VALUES, WEIGHTS)
-    expected = abs(derivatives_of(parse("corr(x, y)"), points, shares))[0] / shares
+    expected = abs(parse("corr(x, y)").gradient(points, shares))[0] / shares
     np.testing.assert_allclose([weighted["x"], weighted["y"]], expected)
     assert sensitivities("regress(y ~ x)", VALUES)["x"].shape == (2, 50)
     assert sensitivities("mean(x)", VALUES, [0.0] + [1.0] * 49)["x"].tolist() == [0.0] + [1.0] * 49

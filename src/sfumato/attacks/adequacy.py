@@ -8,7 +8,7 @@ from functools import cached_property
 from numbers import Integral
 from typing import SupportsIndex
 
-from sfumato.attacks.bayes import Evidence, evidence_of
+from sfumato.attacks.bayes_test import Evidence, evidence_of
 from sfumato.errors import SettingError
 
 

@@ -13,21 +13,28 @@ import polars as pl
 
 from sfumato.arrays import Reals
 from sfumato.attacks.adequacy import Adequacy, adequacy
-from sfumato.attacks.attack import Attack, Model
-from sfumato.attacks.notes import different_looks, is_same
-from sfumato.attacks.seen import seen_in
+from sfumato.attacks.attack_base import Attack, Model
+from sfumato.attacks.diagnostics import different_looks, is_same
+from sfumato.attacks.reconstruction import seen_in
 from sfumato.errors import SettingError, SfumatoWarning
-from sfumato.groups.group import Group
-from sfumato.groups.panel import chance_correlation, correlation, crowding, on_top
-from sfumato.groups.regions import looks_within, members_of, regions_of
-from sfumato.groups.repairing import ITSELF
-from sfumato.groups.sighting import Sighting
-from sfumato.groups.signals import Signal
-from sfumato.html import table
+from sfumato.groups import (
+    VITAL_ATTRIBUTES,
+    AdversaryView,
+    Group,
+    Signal,
+    among_highest,
+    chance_correlation,
+    correlation,
+    crowded_at_top,
+    detected_within,
+    places_by_region,
+    regions_of,
+)
 from sfumato.microfile.microfile import Microfile, as_microfile
-from sfumato.microfile.selection import attributes_of
-from sfumato.printing import quiet
+from sfumato.notebook_tables import table
 from sfumato.progress import Progress, silent
+from sfumato.quiet_repr import quiet
+from sfumato.record_filter import attributes_of
 
 COLUMNS = ("attack", "finds", "right", "Youden", "evidence", "corr.")
 """What tables tell of an attack, in 80 signs; the last is the correlation of the signals."""
@@ -102,11 +109,11 @@ class Disclosure:
         values = _centred(self.auxiliary.values, self.regions)
         found: tuple[int, ...] = ()
         for signal, places in zip((values, -values), self._sides, strict=True):
-            seen, chance = on_top(signal, places, self._asked)
+            seen, chance = among_highest(signal, places, self._asked)
             found += seen if chance <= self.alpha else ()
             if self.model is None:
                 # who counts members themselves needs no chance
-                found += crowding(signal, places, self._asked)
+                found += crowded_at_top(signal, places, self._asked)
         return found
 
     @cached_property
@@ -286,7 +293,7 @@ def _to_the_eye(attack: Attack, original: Microfile, seen: Microfile) -> Iterabl
     if all(name in seen.attributes for name in attributes_of(attack.group.vital, setting="vital")):
         members = attack.group.members(seen).astype(np.float64)
         regions = None if attack.region is None else regions_of(attack.group, original, attack.region)
-        sighting = Sighting(ITSELF, members, attack.significance, attack.robust, regions)
+        sighting = AdversaryView(VITAL_ATTRIBUTES, members, attack.significance, attack.robust, regions)
         yield _disclosure(attack, sighting, None, original, seen)
 
 
@@ -299,7 +306,7 @@ def _with_all(seen: Microfile, original: Microfile) -> Microfile:
 
 
 def _disclosure(
-    attack: Attack, sighting: Sighting, model: Model | None, original: Microfile, attacked: Microfile
+    attack: Attack, sighting: AdversaryView, model: Model | None, original: Microfile, attacked: Microfile
 ) -> Disclosure:
     """Compare what is seen in the attacked file with the truth."""
     true = attack.group.quantity(original)
@@ -307,23 +314,24 @@ def _disclosure(
         raise SettingError(
             "the group has as many members at every place, so that there is nothing to disclose",
             hint="look at the group's signal, or choose another parameter",
+            setting="parameter",
         )
     places = attack.group.places(attacked)
     if places.labels != true.labels:
         raise SettingError(
             "released: its places are not those of the original", hint="the parameter must have the same values in both"
         )
-    known = places.numbers_of(attack.known, setting="known")
+    known = places.indices_of(attack.known, setting="known")
     auxiliary = sighting.signal(places)
 
     def unknown(found: Iterable[int]) -> tuple[int, ...]:
         return tuple(sorted({*found} - {*known}))
 
-    true_looks = looks_within(
+    true_looks = detected_within(
         true, sighting.regions, alpha=sighting.alpha, robust=sighting.robust, unit=1.0, levels=(1.0,)
     )
     standing_out = unknown(place for found in true_looks.values() for place in found)
-    techniques = {name: unknown(found) for name, found in sighting.looks(auxiliary).items()}
+    techniques = {name: unknown(found) for name, found in sighting.detected(auxiliary).items()}
     asked = [place for place in range(len(places.labels)) if place not in known]
     worst = max(
         techniques.values(),
@@ -336,7 +344,7 @@ def _disclosure(
         model,
         true,
         auxiliary,
-        sighting.crisp(places),
+        sighting.crisp_signal(places),
         sighting.regions,
         standing_out,
         own,
@@ -360,6 +368,6 @@ def _adequacy(true: Iterable[int], found: Iterable[int], asked: Sequence[int]) -
 def _centred(values: Reals, regions: Sequence[str] | None) -> Reals:
     """Measure places from the middle of their region."""
     centred = np.empty(values.size)
-    for places in members_of(regions, values.size):
+    for places in places_by_region(regions, values.size):
         centred[places] = values[places] - np.median(values[places])
     return centred

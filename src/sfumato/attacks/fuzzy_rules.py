@@ -8,20 +8,21 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from sfumato.arrays import Flags
-from sfumato.attacks.acs import AcsVariables
-from sfumato.attacks.attack import Attack
-from sfumato.attacks.evidence import gather_evidence
-from sfumato.attacks.evolution import EvolvedRules, RuleEvolution, evolve_rules
-from sfumato.attacks.exact import ExactSearch, search_exactly
-from sfumato.attacks.grades import grades_of
-from sfumato.attacks.model import FuzzyModel
+from sfumato.attacks.acs_preset import AcsVariables
+from sfumato.attacks.attack_base import Attack
+from sfumato.attacks.exhaustive_search import ExactSearch, search_exactly
+from sfumato.attacks.fuzzy_model import FuzzyModel
+from sfumato.attacks.membership_grades import grades_of
+from sfumato.attacks.rule_data import gather_evidence
+from sfumato.attacks.rule_evolution import EvolvedRules, RuleEvolution, evolve_rules
 from sfumato.attacks.rules import Demands
-from sfumato.fuzzy.automatic import automatic_variables
-from sfumato.fuzzy.categories import AnyVariable
+from sfumato.errors import SettingError
+from sfumato.fuzzy.auto_variables import automatic_variables
+from sfumato.fuzzy.category_variables import AnyVariable
 from sfumato.microfile.attribute import Kind
 from sfumato.microfile.microfile import Microfile
-from sfumato.microfile.selection import attributes_of
 from sfumato.progress import Progress, silent
+from sfumato.record_filter import attributes_of
 
 
 class FuzzyRuleAttack(Attack):
@@ -64,11 +65,15 @@ class FuzzyRuleAttack(Attack):
         self._demands(1)
         names = [variable.attribute for variable in self.variables]
         if len(set(names)) < len(names):
-            raise ValueError("variables: an attribute has two variables")
+            raise SettingError("variables: an attribute has two variables", setting="variables")
         own = {*attributes_of(self._vital, setting="vital"), *self.group.parameter}
         wrong = [name for name in names if name in own]
         if wrong:
-            raise ValueError(f"variables: {wrong[0]!r} is vital or the parameter; rules must speak of other attributes")
+            raise SettingError(
+                f"variables: {wrong[0]!r} is vital or the parameter; rules must speak of other attributes",
+                setting="variables",
+                column=wrong[0],
+            )
         return self
 
     @property

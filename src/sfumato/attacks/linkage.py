@@ -13,10 +13,10 @@ from pydantic import Field
 from sfumato.arrays import Counts, Flags
 from sfumato.errors import SettingError
 from sfumato.microfile.microfile import Microfile, as_microfile
-from sfumato.microfile.roles import Names
-from sfumato.printing import quiet
 from sfumato.progress import Progress, silent
+from sfumato.quiet_repr import quiet
 from sfumato.release.release import Release
+from sfumato.roles import Names
 from sfumato.settings import Settings
 
 Method = Literal["containment", "nearest", "probabilistic", "inversion"]
@@ -201,7 +201,7 @@ class Linkage(Settings):
         SettingError
             If the files have no attributes in common, or of different kinds, or if who is who cannot be told.
         """
-        from sfumato.attacks.linking import link
+        from sfumato.attacks.link_records import link
 
         released = release if isinstance(release, Release) else None
         table = as_microfile(release) if released is None else released.microfile

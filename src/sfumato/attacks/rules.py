@@ -9,9 +9,9 @@ import numpy as np
 from pydantic import Field
 
 from sfumato.arrays import Counts, Flags, Reals
-from sfumato.attacks.evidence import Evidence, paths_of
-from sfumato.fuzzy.categories import AnyVariable
-from sfumato.kernels.rules import mark_general
+from sfumato.attacks.rule_data import Evidence, paths_of
+from sfumato.fuzzy.category_variables import AnyVariable
+from sfumato.kernels.rule_sums import mark_general
 from sfumato.settings import Settings
 
 SLACK = 1e-9

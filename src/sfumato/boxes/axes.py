@@ -11,18 +11,18 @@ import numpy as np
 import polars as pl
 
 from sfumato.arrays import Codes, Counts, Flags, Reals
-from sfumato.doubles import DIGITS
 from sfumato.errors import SettingError
+from sfumato.exact_numbers import DIGITS
 from sfumato.kernels.algebra import product
 from sfumato.microfile.attribute import Kind
-from sfumato.microfile.encoding import Encoded
-from sfumato.microfile.generalization import EVERYTHING, Described, Listed, plain
+from sfumato.microfile.encoded_column import Encoded
+from sfumato.microfile.generalization_rules import EVERYTHING, Described, Listed, plain
 from sfumato.microfile.hierarchy import Hierarchy
 from sfumato.microfile.microfile import Microfile
-from sfumato.parallel import side_by_side
+from sfumato.threads import side_by_side
 
 if TYPE_CHECKING:
-    from sfumato.kernels.space import Space
+    from sfumato.kernels.boxes.box_cost import Space
 
 AxisKind = Literal["numeric", "date", "ordinal", "tree", "set"]
 EXACT = 2**53
@@ -39,13 +39,13 @@ STILL = 1e-9
 
 
 @dataclass(frozen=True)
-class Axis:
+class QuasiAxis:
     """One quasi attribute."""
 
     name: str
     kind: AxisKind
-    places: Reals
-    """One number a record: its value, or the place of its category in an order; 0 where it is missing."""
+    coordinates: Reals
+    """One number per record: its value, or the position of its category in an order; 0 where it is missing."""
     missing: Flags
     values: tuple[Any, ...] = ()
     """The categories in that order."""
@@ -79,7 +79,7 @@ class Axis:
     @cached_property
     def known(self) -> Reals:
         """The places of the records whose value is not missing."""
-        return self.places[~self.missing] if self.lacks else self.places
+        return self.coordinates[~self.missing] if self.lacks else self.coordinates
 
     @cached_property
     def is_large(self) -> bool:
@@ -106,51 +106,57 @@ class Axis:
 
 def axes_of(
     microfile: Microfile, names: Sequence[str], hierarchies: Mapping[str, Hierarchy], *, tiling: bool = False
-) -> list[Axis]:
+) -> list[QuasiAxis]:
     """Return the axes, those whose widths are distances first.
 
     ``tiling`` tells that cells must cover the space: they are then cut between the finest nodes of a hierarchy whose
     values nobody lists, for to describe a finer cell its values would have to be listed.
     """
     axes = side_by_side(lambda name: _axis(microfile, name, hierarchies.get(name), tiling), names)
-    loose = [axis for axis in axes if axis.kind == "set"]
-    if loose:
+    unordered = [axis for axis in axes if axis.kind == "set"]
+    if unordered:
         step = -(-microfile.records // ORDERING_SAMPLE)
-        classes = [_classes(axis.places[::step]) for axis in axes]
+        classes = [_classes(axis.coordinates[::step]) for axis in axes]
         ordered = {
             axis.name: _ordered(
-                axis, step, [its for its, other in zip(classes, axes, strict=True) if other is not axis]
+                axis,
+                step,
+                [
+                    axis_classes
+                    for axis_classes, axis_of_classes in zip(classes, axes, strict=True)
+                    if axis_of_classes is not axis
+                ],
             )
-            for axis in loose
+            for axis in unordered
         }
         axes = [ordered.get(axis.name, axis) for axis in axes]
     axes.sort(key=lambda axis: not axis.is_linear)
     # the kernels take them as the rows of one array
     rows = np.empty((len(axes), microfile.records))
-    side_by_side(lambda row: np.copyto(rows[row], axes[row].places), range(len(axes)))
-    return [replace(axis, places=row) for axis, row in zip(axes, rows, strict=True)]
+    side_by_side(lambda row: np.copyto(rows[row], axes[row].coordinates), range(len(axes)))
+    return [replace(axis, coordinates=row) for axis, row in zip(axes, rows, strict=True)]
 
 
 def as_rows(columns: Sequence[Reals]) -> Reals:
     """Put columns together as rows, without copying those that are already."""
-    whole = columns[0].base
+    base = columns[0].base
     if (
-        isinstance(whole, np.ndarray)
-        and whole.shape == (len(columns), columns[0].size)
+        isinstance(base, np.ndarray)
+        and base.shape == (len(columns), columns[0].size)
         and all(
-            column.base is whole and column.ctypes.data == row.ctypes.data
-            for column, row in zip(columns, whole, strict=True)
+            column.base is base and column.ctypes.data == row.ctypes.data
+            for column, row in zip(columns, base, strict=True)
         )
     ):
-        return whole
+        return base
     return np.stack(columns)
 
 
-def _axis(microfile: Microfile, name: str, hierarchy: Hierarchy | None, tiling: bool) -> Axis:
+def _axis(microfile: Microfile, name: str, hierarchy: Hierarchy | None, tiling: bool) -> QuasiAxis:
     attribute = microfile.attribute(name)
     if attribute.kind is Kind.NUMERIC and hierarchy is None:
-        series, numbers = microfile.series(name), microfile.numbers(name)
-        missing = np.isnan(numbers)
+        series, values_or_nan = microfile.series(name), microfile.numbers(name)
+        missing = np.isnan(values_or_nan)
         origin, spacing, dated = 0, 0.0, series.dtype.is_temporal()
         if dated:
             series = series.to_physical()
@@ -158,23 +164,23 @@ def _axis(microfile: Microfile, name: str, hierarchy: Hierarchy | None, tiling: 
                 # a release tells times in microseconds
                 spacing = float((series % NANOSECONDS != 0).any())
                 series = series // NANOSECONDS
-                numbers = np.where(missing, np.nan, series.cast(pl.Float64).fill_null(float("nan")).to_numpy())
-        dtype, largest = series.dtype, float(np.abs(numbers).max(initial=0.0, where=~missing))
+                values_or_nan = np.where(missing, np.nan, series.cast(pl.Float64).fill_null(float("nan")).to_numpy())
+        dtype, largest = series.dtype, float(np.abs(values_or_nan).max(initial=0.0, where=~missing))
         if dtype.is_integer() and largest >= EXACT:
-            numbers, origin, spacing = _from_origin(series, numbers)
+            values_or_nan, origin, spacing = _from_origin(series, values_or_nan)
         elif isinstance(dtype, pl.Decimal) and largest >= 10.0 ** (DIGITS - dtype.scale):
             spacing = float(np.spacing(largest))
         if missing.any():
-            numbers[missing] = 0.0
-        return Axis(name, "date" if dated else "numeric", numbers, missing, origin=origin, spacing=spacing)
+            values_or_nan[missing] = 0.0
+        return QuasiAxis(name, "date" if dated else "numeric", values_or_nan, missing, origin=origin, spacing=spacing)
     encoded = microfile.encoded(name)
     missing = encoded.missing
     values = tuple(encoded.values.tolist())
     if hierarchy is not None:
         return _tree(name, encoded, hierarchy, tiling)
-    places = np.where(missing, 0, encoded.codes).astype(np.float64)
+    coordinates = np.where(missing, 0, encoded.codes).astype(np.float64)
     kind: AxisKind = "ordinal" if attribute.kind is Kind.ORDINAL else "set"
-    return Axis(name, kind, places, missing, values, declared=tuple(map(str, attribute.order)))
+    return QuasiAxis(name, kind, coordinates, missing, values, declared=tuple(map(str, attribute.order)))
 
 
 def is_fine(dtype: pl.DataType) -> bool:
@@ -189,41 +195,45 @@ def released_type(dtype: pl.DataType) -> pl.DataType:
 
 def _from_origin(series: pl.Series, numbers: Reals) -> tuple[Reals, int, float]:
     """Return large whole numbers by their distances from an origin, and how far apart those that doubles tell are."""
-    whole = series.cast(pl.Int128)
-    whole = whole.set(pl.Series(np.isnan(numbers)), None)
-    low, high = int(whole.min()), int(whole.max())  # type: ignore[arg-type]  # of whole numbers
+    integers = series.cast(pl.Int128)
+    integers = integers.set(pl.Series(np.isnan(numbers)), None)
+    low, high = int(integers.min()), int(integers.max())  # type: ignore[arg-type]  # of whole numbers
     origin = low - low % ROUND
-    places = (whole - pl.Series([origin], dtype=pl.Int128)).cast(pl.Float64).fill_null(float("nan")).to_numpy().copy()
-    return places, origin, float(np.spacing(float(high - origin))) if high - origin >= EXACT else 0.0
+    distances = (
+        (integers - pl.Series([origin], dtype=pl.Int128)).cast(pl.Float64).fill_null(float("nan")).to_numpy().copy()
+    )
+    return distances, origin, float(np.spacing(float(high - origin))) if high - origin >= EXACT else 0.0
 
 
-def _tree(name: str, encoded: Encoded, hierarchy: Hierarchy, tiling: bool) -> Axis:
+def _tree(name: str, encoded: Encoded, hierarchy: Hierarchy, tiling: bool) -> QuasiAxis:
     """Order the values so that every node of the hierarchy is a run of them."""
-    known = [hierarchy.path(plain(value)) for value in encoded.values]
-    if known and not any(known):
+    paths_of_values = [hierarchy.path(plain(value)) for value in encoded.values]
+    if paths_of_values and not any(paths_of_values):
         raise SettingError(
-            f"hierarchies: that of {name!r} knows none of its {len(known):,} values",
+            f"hierarchies: that of {name!r} knows none of its {len(paths_of_values):,} values",
             hint="is it that of another attribute, or are values written differently?",
+            setting="hierarchies",
+            column=name,
         )
     nodes = hierarchy.tree(encoded)
     order = np.lexsort(nodes)
-    paths = [known[place] or (hierarchy.fallback,) * hierarchy.height for place in order.tolist()]
+    paths = [paths_of_values[index] or (hierarchy.fallback,) * hierarchy.height for index in order.tolist()]
     labels = [tuple(path[level] for path in paths) for level in range(hierarchy.height)]
     if len(nodes) - 1 > hierarchy.height:
         labels.append((EVERYTHING,) * len(paths))
-    values = tuple(plain(encoded.values[place]) for place in order.tolist())
-    strange = tuple(known[place] is None for place in order.tolist())
+    values = tuple(plain(encoded.values[index]) for index in order.tolist())
+    strange = tuple(paths_of_values[index] is None for index in order.tolist())
     levels = [level[order] for level in nodes]
     of_value = np.arange(order.size)
     if tiling and not isinstance(hierarchy.by, Listed):
         first = np.flatnonzero(np.append(True, levels[1][1:] != levels[1][:-1])) if order.size else of_value
         of_value = np.searchsorted(first, of_value, side="right") - 1
-        values, strange = tuple(labels[0][place] for place in first), tuple(strange[place] for place in first)
+        values, strange = tuple(labels[0][index] for index in first), tuple(strange[index] for index in first)
         levels = [level[first] for level in levels[1:]]
-        labels = [tuple(level[place] for place in first) for level in labels[1:]]
+        labels = [tuple(level[index] for index in first) for level in labels[1:]]
     rank = np.empty_like(order)
     rank[order] = of_value
-    return Axis(
+    return QuasiAxis(
         name,
         "tree",
         np.where(encoded.missing, 0, rank[np.maximum(encoded.codes, 0)]).astype(np.float64),
@@ -244,22 +254,22 @@ def _listed(hierarchy: Hierarchy) -> tuple[Mapping[str, tuple[str, ...]], ...]:
     for value in hierarchy.listed:
         for level, label in zip(levels, hierarchy.path(value) or (), strict=True):
             level.setdefault(label, []).append(value)
-    found = [{label: tuple(values) for label, values in level.items()} for level in levels]
-    return (*found, {EVERYTHING: hierarchy.listed})
+    by_level = [{label: tuple(values) for label, values in level.items()} for level in levels]
+    return (*by_level, {EVERYTHING: hierarchy.listed})
 
 
-def _ordered(axis: Axis, step: int, classes: Sequence[Counts]) -> Axis:
+def _ordered(axis: QuasiAxis, step: int, classes: Sequence[Counts]) -> QuasiAxis:
     """Put the categories of a set in an order in which neighbours go together with like values of other attributes.
 
     The order is that of the first direction of a correspondence analysis with the ``classes`` of the other
     attributes, on every ``step``-th record.
     """
-    known = ~axis.missing[::step]
-    rows = axis.places[::step].astype(np.int64)[known]
+    has_value = ~axis.missing[::step]
+    rows = axis.coordinates[::step].astype(np.int64)[has_value]
     categories = len(axis.values)
     if categories < 3 or not classes:
         return axis
-    table = np.hstack([_profile(rows, its[known], categories) for its in classes]) + 1e-9
+    table = np.hstack([_profile(rows, other_classes[has_value], categories) for other_classes in classes]) + 1e-9
     table /= table.sum()
     expected = np.outer(table.sum(axis=1), table.sum(axis=0))
     scores = _first_direction((table - expected) / np.sqrt(expected)) / np.sqrt(table.sum(axis=1))
@@ -267,30 +277,32 @@ def _ordered(axis: Axis, step: int, classes: Sequence[Counts]) -> Axis:
     order = np.argsort(scores if scores[0] <= 0 else -scores, kind="stable")
     rank = np.empty_like(order)
     rank[order] = np.arange(categories)
-    places = np.where(axis.missing, 0, rank[axis.places.astype(np.int64)]).astype(np.float64)
-    return Axis(axis.name, axis.kind, places, axis.missing, tuple(axis.values[place] for place in order.tolist()))
+    coordinates = np.where(axis.missing, 0, rank[axis.coordinates.astype(np.int64)]).astype(np.float64)
+    return QuasiAxis(
+        axis.name, axis.kind, coordinates, axis.missing, tuple(axis.values[index] for index in order.tolist())
+    )
 
 
 def _first_direction(matrix: Reals) -> Reals:
     """Return, about, the left singular vector of the largest singular value, by repeated multiplication."""
     # from the longest row on, which has a part in it
-    found = np.zeros(len(matrix))
-    found[np.argmax((matrix**2).sum(axis=1))] = 1.0
+    direction = np.zeros(len(matrix))
+    direction[np.argmax((matrix**2).sum(axis=1))] = 1.0
     for _ in range(ROUNDS):
-        before, found = found, product(matrix, product(found, matrix))
-        length = float(np.sqrt((found * found).sum()))
+        before, direction = direction, product(matrix, product(direction, matrix))
+        length = float(np.sqrt((direction * direction).sum()))
         if not length > 0:
             return before
-        found = found / length
-        if abs(found - before).max() < STILL:
+        direction = direction / length
+        if abs(direction - before).max() < STILL:
             break
-    return found
+    return direction
 
 
-def _classes(places: Reals) -> Counts:
+def _classes(coordinates: Reals) -> Counts:
     """Cut an attribute into a few classes."""
-    edges = np.unique(np.quantile(places, np.linspace(0, 1, 17))) if places.size else np.zeros(1)
-    return np.searchsorted(edges, places, side="right")
+    edges = np.unique(np.quantile(coordinates, np.linspace(0, 1, 17))) if coordinates.size else np.zeros(1)
+    return np.searchsorted(edges, coordinates, side="right")
 
 
 def _profile(rows: Counts, classes: Counts, categories: int) -> Reals:
@@ -300,9 +312,9 @@ def _profile(rows: Counts, classes: Counts, categories: int) -> Reals:
     return counted.astype(np.float64)
 
 
-def space_of(axes: Sequence[Axis], places: Reals, costs: Reals) -> Space:
-    """Gather the axes for the kernels; ``places`` and ``costs`` have one row an axis."""
-    from sfumato.kernels.space import LINEAR, SET, TREE, Space
+def space_of(axes: Sequence[QuasiAxis], coordinates: Reals, costs: Reals) -> Space:
+    """Gather the axes for the kernels; ``coordinates`` and ``costs`` have one row an axis."""
+    from sfumato.kernels.boxes.box_cost import LINEAR, SET, TREE, Space
 
     kinds = {"tree": TREE, "set": SET}
     levels = max((len(axis.levels) for axis in axes), default=0) or 1
@@ -317,7 +329,7 @@ def space_of(axes: Sequence[Axis], places: Reals, costs: Reals) -> Space:
             ends[row, level, : nodes.size] = last[run]
             shares[row, level, : nodes.size] = np.diff(np.concatenate([[-1], last]))[run] / nodes.size
     return Space(
-        places,
+        coordinates,
         costs,
         np.array([kinds.get(axis.kind, LINEAR) for axis in axes], dtype=np.int32),
         np.array([1.0 / max(len(axis.values), 1) for axis in axes]),

@@ -1,63 +1,65 @@
-"""Boxes: the settings, and the way from a microfile to a release."""
+"""The settings of boxes."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, TypeAlias
 
-from pydantic import BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import BeforeValidator, ConfigDict, Field
 
-from sfumato.boxes.preferences import Preference
+from sfumato.boxes.detail_warnings import detail_concerns
+from sfumato.boxes.preferred_cuts import Preference
 from sfumato.errors import SettingError
-from sfumato.logs import logged
-from sfumato.measures.promise import Distance, Promise
 from sfumato.microfile.hierarchy import Hierarchy
-from sfumato.microfile.microfile import Microfile, as_microfile
-from sfumato.microfile.roles import Names
-from sfumato.progress import Progress, silent, whole
+from sfumato.microfile.microfile import Microfile
+from sfumato.progress import Progress
+from sfumato.protections import PersonProtection
 from sfumato.randomness import Secret
-from sfumato.release.concerns import concerns_of, warn_of
 from sfumato.release.release import Release
-from sfumato.settings import Settings
 from sfumato.statistics.sensitivity import Wanted
 
 
-def _wanted(given: Any) -> Any:
-    if given is None or isinstance(given, Mapping):
-        return given
-    if isinstance(given, str):
-        given = [given]
-    return tuple({"statistic": one} if isinstance(one, str) else one for one in given)
+def _as_statistics(value: Any) -> Any:
+    """Turn texts into statistics with default importance."""
+    if value is None or isinstance(value, Mapping):
+        return value
+    if isinstance(value, str):
+        value = [value]
+    return tuple({"statistic": entry} if isinstance(entry, str) else entry for entry in value)
 
 
-def _preferences(given: Any) -> Any:
-    if not isinstance(given, Mapping):
-        return given
-    return {
-        name: {"points": one} if isinstance(one, list | tuple) else {"points": [one]} if _is_number(one) else one
-        for name, one in given.items()
-    }
+def _as_preferences(value: Any) -> Any:
+    """Turn a point or a list of points into a preference."""
+    if not isinstance(value, Mapping):
+        return value
+    return {name: _as_preference(entry) for name, entry in value.items()}
 
 
-def _is_number(given: object) -> bool:
-    return isinstance(given, int | float) and not isinstance(given, bool)
+def _as_preference(entry: Any) -> Any:
+    if isinstance(entry, list | tuple):
+        return {"points": entry}
+    return {"points": [entry]} if _is_number(entry) else entry
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 if TYPE_CHECKING:
-    # a checker sees what may be given, in any of its forms
-    Preserved: TypeAlias = Any
+    # a type checker sees what may be given, in any of its forms
+    Statistics: TypeAlias = Any
     Preferences: TypeAlias = Mapping[str, Any]
 else:
-    Preserved = Annotated[
-        tuple[Wanted, ...] | None, BeforeValidator(_wanted, json_schema_input_type=str | list[str | Wanted])
+    Statistics = Annotated[
+        tuple[Wanted, ...] | None, BeforeValidator(_as_statistics, json_schema_input_type=str | list[str | Wanted])
     ]
     Preferences = Annotated[
         dict[str, Preference],
-        BeforeValidator(_preferences, json_schema_input_type=dict[str, float | list[float] | Preference]),
+        BeforeValidator(_as_preferences, json_schema_input_type=dict[str, float | list[float] | Preference]),
     ]
 
 
-class Boxes(Settings):
+class Boxes(PersonProtection):
     """Divide the space of quasi attributes into boxes of at least k records, shaped for the statistics that matter.
 
     Examples
@@ -70,176 +72,85 @@ class Boxes(Settings):
     """
 
     model_config = ConfigDict(arbitrary_types_allowed=True)
+    log_name: ClassVar[str] = "boxes"
 
-    quasi: Names = Field(min_length=1)
-    """Attributes that others may know and that together can identify; they are released as boxes."""
-    sensitive: Names = ()
-    """Attributes that nobody should learn of a person; they are released as they are."""
-    identifiers: Names = ()
-    """Attributes that name a person; they never leave."""
-    weight: str | None = None
-    """How many people of the population a record stands for."""
-    household: str | None = None
-    """The household of a record: with it, every box has records of at least k households. Its number does not leave,
-    unless ``keep_household`` says so."""
-    keep_household: bool = False
-    """Whether households are released, with new numbers. Their members are then released alike in all that they share,
-    so that laying their boxes upon each other tells nothing; a household may still be known by its members together."""
-    shared: Names = ()
-    """With ``keep_household``: quasi attributes that members of a household have in common; those in which none differ
-    are found, so this only says which must not differ."""
-    k: int = Field(ge=1, le=2**53)
-    """Each box has at least so many records."""
-    l: float | None = Field(default=None, ge=1)  # noqa: E741  # the field's own letter
-    """Each box has at least so many well-represented values of each sensitive attribute; and of each quasi attribute
-    in ``epsilon``, or of all if none is sensitive, so many values at least epsilon apart."""
-    diversity: Literal["distinct", "entropy", "recursive"] = "distinct"
-    """How ``l`` counts values of sensitive attributes: distinct, entropy or recursive, which needs ``c``."""
-    c: float | None = Field(default=None, gt=0)
-    """c of recursive (c, l)-diversity."""
-    t: float | None = Field(default=None, ge=0, le=1)
-    """Each box's sensitive values are at most so far from the table's."""
-    distances: dict[str, Distance] = Field(default_factory=dict)
-    """The ground distance of ``t``, attribute by attribute; default: ordered for numeric and ordinal attributes,
-    hierarchical where there is a hierarchy, else equal."""
     epsilon: dict[str, float] = Field(default_factory=dict)
-    """How far apart values of a quasi attribute must lie to count as different ones for ``l``; default: the smallest
-    unit in which they are written."""
-    preserve: Preserved = None
-    """Statistics that shall stay exact, with their importance and accuracy if wanted; default: the means, variances
+    """How far apart two values of a quasi attribute must be to count as different for ``l``; default: the smallest unit
+    in which they are written. Quasi attributes named here need ``l`` different values in each box as well; if no
+    attribute is sensitive, all of them do."""
+    preserve: Statistics = None
+    """Statistics that should stay exact, optionally with their importance and accuracy; default: the means, variances
     and correlations of all numeric quasi attributes."""
     detail: float | None = Field(default=None, ge=0)
-    """How much the detail of an attribute that no statistic of ``preserve`` names counts, beside theirs; default: 1,
-    or, where ``preserve`` is given, so much less that the wanted accuracy is met if it can be. ``release.notes`` tells
-    what was chosen, and its price."""
+    """How much the detail of attributes that no statistic in ``preserve`` uses counts, relative to the others; default:
+    1, or, where ``preserve`` is given, as much less as is needed to reach the requested accuracy. ``release.notes``
+    reports the choice and its price."""
     hierarchies: dict[str, Hierarchy] = Field(default_factory=dict)
-    """Hierarchies of categorical quasi attributes, along which they are cut, and of sensitive ones, for ``t``."""
+    """Hierarchies of categorical quasi attributes, along which they are cut, and of sensitive attributes, for ``t``."""
     edges: Literal["snapped", "tight", "tiling"] = "snapped"
-    """Where edges lie: on a readable grid; at the outermost records, whose values they show; or at the cuts, so that
-    the boxes cover the whole space and new records can be placed."""
+    """Where edges are: on a readable grid; at the outermost records, whose values they reveal; or at the cuts, so that
+    the boxes cover the whole space and new records can be assigned to them."""
     snap: float = Field(default=0.04, gt=0, le=1)
-    """By which share the widths of snapped edges may cost more than those of tight ones."""
+    """The share by which the widths of snapped edges may cost more than those of tight edges."""
     missing: Literal["merged", "own"] = "merged"
-    """Records that lack the same quasi values are divided by themselves. Where they are too few, they are merged with
-    the nearest others, as few as suffice, which then lack these values too; or that is refused."""
-    suppress: float = Field(default=0.0, ge=0, lt=1)
-    """Up to this share of the records may be left out, where that buys much."""
+    """Records with the same quasi values missing are divided separately. If there are too few of them, they are merged
+    with as few of the nearest other records as needed, which then lose these values as well; or, with ``"own"``, they
+    are suppressed or refused."""
     dismiss: Literal["none", "crisp", "fuzzy"] = "none"
-    """Whether estimates from the release also tell what they are with rare boxes dropped, or weighted less."""
+    """Whether estimates from the release are also given with rare boxes dropped, or with smaller weights."""
     calibrate: bool = True
-    """Whether these weights keep means and second moments, without which they are biased."""
+    """Whether these weights preserve means and second moments; otherwise estimates are biased."""
     prefer: Preferences = Field(default_factory=dict)
     """Preferred cut points of numeric attributes: ``{"age": [18, 65], "income": {"multiples": 1000}}``."""
     strength: float = Field(default=1.0, ge=0, le=1000)
-    """How much wider a box seems that reaches across a preferred point, in widths of a usual box."""
+    """How much wider a box counts that crosses a preferred point, in widths of a typical box."""
     passes: int | None = Field(default=None, ge=0, le=100_000)
-    """How often records of neighbouring boxes are exchanged, or, where an attribute has categories without an order,
-    regrouped; default: 24 up to 500,000 records, or for categories 6, and fewer where records times k squared are
-    more than 1.7 million; else none."""
+    """How often neighbouring boxes exchange records, or, where an attribute has categories without an order, how often
+    records are regrouped; default: 24 up to 500,000 records, or 6 with categories, fewer where records times k squared
+    exceed 1.7 million; otherwise none."""
     refine: bool = False
-    """Whether to go on searching for narrower boxes for ``seconds``."""
+    """Whether to keep searching for narrower boxes for ``seconds``."""
     seconds: float = Field(default=60.0, gt=0, le=86_400)
-    """What refining may take on two cores of today. It buys steps of the search, which are counted, so that the result
-    is the same on every machine."""
-    threads: int | None = Field(default=None, ge=1, le=1024)
-    """How many threads; the result does not depend on it. Default: as many as there are cores."""
-    seed: int | None = Field(default=None, ge=0, lt=2**31)
-    """For demonstrations: what all random numbers are derived from. Whoever knows or guesses it can repeat the draws.
-    Default: a secret that the operating system draws, and that the private record keeps."""
+    """How long refining may take on two present-day cores. The time is converted to a number of search steps, so that
+    the result is the same on every machine."""
     force: bool = False
-    """Whether k = 1, which protects nobody, or limits that only one block of all records keeps are meant."""
+    """Allow k = 1, which gives no protection, or limits that only a single block of all records meets."""
 
-    @model_validator(mode="after")
-    def _fits(self) -> Boxes:
-        if self.k < 2 and not self.force:
-            raise ValueError("k = 1 protects nobody; choose k of 2 or more, or set force to true")
+    def _check_method_settings(self) -> None:
         if self.epsilon and self.l is None:
-            raise ValueError("epsilon needs l")
-        if self.keep_household and self.household is None:
-            raise ValueError("keep_household needs household: the attribute that tells who lives together")
-        if self.shared and not self.keep_household:
-            raise ValueError("shared has no meaning where household numbers are withheld; set keep_household to true")
-        for setting in ("epsilon", "prefer", "shared"):
-            strange = [name for name in getattr(self, setting) if name not in self.quasi]
-            if strange:
-                raise ValueError(f"{setting} names {strange[0]!r}, which is not quasi")
-        if any(one.multiples is not None and one.spread > one.multiples / 2 for one in self.prefer.values()):
-            raise ValueError("prefer: spread may be at most half of multiples")
-        strange = [name for name in self.hierarchies if name not in (*self.quasi, *self.sensitive)]
-        if strange:
-            raise ValueError(f"hierarchies names {strange[0]!r}, which is neither quasi nor sensitive")
+            raise SettingError("epsilon needs l", setting="epsilon")
+        self._refuse_unlisted("epsilon", self.quasi, "which is not quasi")
+        self._refuse_unlisted("prefer", self.quasi, "which is not quasi")
+        if any(cuts.multiples is not None and cuts.spread > cuts.multiples / 2 for cuts in self.prefer.values()):
+            raise SettingError("prefer: spread may be at most half of multiples", setting="prefer")
+        self._refuse_unlisted("hierarchies", (*self.quasi, *self.sensitive), "which is neither quasi nor sensitive")
         if any(not width > 0 for width in self.epsilon.values()):
-            raise ValueError("epsilon must be positive")
+            raise SettingError("epsilon must be positive", setting="epsilon")
         if self.edges == "tiling" and (self.refine or self.passes):
-            raise ValueError("edges = 'tiling' cannot be refined: exchanged records would lie in boxes that overlap")
-        if self.l is not None and not self.sensitive and self.diversity != "distinct":
-            raise ValueError(f"diversity = {self.diversity!r} needs a sensitive attribute")
-        if self.l is not None and (self.epsilon or not self.sensitive) and self.l > self.k:
-            raise ValueError(f"{self.k} records cannot have {self.l:g} different values; choose l of at most k")
-        # the promise checks what it has in common with this
-        self.measured_promise()
-        return self
-
-    def promise(self, shared: Names = ()) -> Promise:
-        """Return what the release will promise; of households only if they are released.
-
-        ``shared`` are the quasi attributes that their members have in common.
-        """
-        kept = self.household if self.keep_household else None
-        return self.measured_promise().model_copy(update={"household": kept, "shared": shared})
-
-    def measured_promise(self) -> Promise:
-        """Return what is measured when the release is made: also households that are not released."""
-        try:
-            return Promise(
-                quasi=self.quasi,
-                sensitive=self.sensitive,
-                weight=self.weight,
-                household=self.household,
-                k=self.k,
-                l=self.l if self.sensitive else None,
-                diversity=self.diversity,
-                c=self.c,
-                t=self.t,
-                distances=self.distances,
+            raise SettingError(
+                "edges = 'tiling' cannot be refined: exchanging records would make boxes overlap", setting="edges"
             )
-        except SettingError as error:
-            raise ValueError(error.message) from None
+        if self.l is not None and not self.sensitive and self.diversity != "distinct":
+            raise SettingError(f"diversity = {self.diversity!r} needs a sensitive attribute", setting="diversity")
+        if self.l is not None and (self.epsilon or not self.sensitive) and self.l > self.k:
+            raise SettingError(
+                f"{self.k} records cannot have {self.l:g} different values; choose l of at most k", setting="l"
+            )
 
-    def protect(
-        self, microfile: Microfile | Any, *, progress: Progress = silent, secret: Secret | str | None = None
-    ) -> Release:
-        """Return a release in which the quasi attributes are boxes.
+    def _further_limits(self) -> dict[str, Any]:
+        # without sensitive attributes, l is XK13's: it counts quasi values, which no promise does
+        return {} if self.sensitive else {"l": None}
 
-        Parameters
-        ----------
-        microfile
-            A microfile, or a frame that becomes one.
-        progress
-            Called while cutting and refining.
-        secret
-            What all random numbers are derived from, as the ``secret`` of another release or the text in its private
-            record, which makes that release again; default: a new one. A ``seed`` goes first.
+    @property
+    def sensitive_hierarchies(self) -> dict[str, Hierarchy]:
+        """The hierarchies of sensitive attributes, by which ``t`` may measure."""
+        return {name: hierarchy for name, hierarchy in self.hierarchies.items() if name in self.sensitive}
 
-        Raises
-        ------
-        UnattainableError
-            If a limit cannot be kept; it says which, and what would be attainable.
-
-        Warns
-        -----
-        SfumatoWarning
-            If an attribute that is released as it is seems to name people or tells a quasi attribute, or if detail
-            that no preserved statistic needs makes them inexact.
-        """
-        from sfumato.boxes.drowning import drowned
+    def _make_release(self, people: Microfile, progress: Progress, secret: Secret) -> Release:
         from sfumato.boxes.protection import protect
 
-        people = as_microfile(microfile)
-        with logged("boxes") as note, whole(progress) as told:
-            release = protect(self, people, told, Secret.chosen(self.seed, secret))
-            note(records=people.records, left_out=release.private["left_out"])
-        spoken_of = (*self.sensitive, self.weight, self.household)
-        concerns = concerns_of(release.microfile, release.codebook, people, self.quasi, spoken_of, self.household)
-        warn_of([*concerns, *drowned(self, release.private["uncertainty"])])
-        return release
+        return protect(self, people, progress, secret)
+
+    def concerns(self, release: Release) -> list[str]:
+        """Say whether detail that no preserved statistic needs makes the preserved ones inexact."""
+        return detail_concerns(self, release.private["uncertainty"].get("ratio", 0.0))

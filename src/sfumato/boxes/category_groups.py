@@ -13,7 +13,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from sfumato.arrays import Codes, Counts, Flags, Reals
+from sfumato.boxes.axes import QuasiAxis
 from sfumato.boxes.category_sets import CategorySets
+from sfumato.boxes.subdivision import Subdivision
 
 SEVERAL = 2
 """A category that at least so many records of a block have is named by itself."""
@@ -43,25 +45,32 @@ class Present:
     """How many records of the file have each category."""
 
     @classmethod
-    def of(cls, places: Reals, starts: Counts, lacking: Flags, categories: int, homes: Codes | None = None) -> Present:
+    def of(
+        cls,
+        categories_of_records: Reals,
+        starts: Counts,
+        lacking: Flags,
+        categories: int,
+        households: Codes | None = None,
+    ) -> Present:
         """Count categories by boxes.
 
         Parameters
         ----------
-        places, homes
+        categories_of_records, households
             The category of each record, and its household where that matters, in the order of the boxes.
         starts, lacking
             Where each box begins, and which boxes lack the attribute.
         categories
             How many there are.
         """
-        sizes = np.diff(np.append(starts, places.size))
+        sizes = np.diff(np.append(starts, categories_of_records.size))
         box = np.repeat(np.arange(starts.size), sizes)
-        known = ~lacking[box]
-        keys = box[known] * categories + places[known].astype(np.int64)
-        if homes is not None:
-            several = int(homes.max(initial=0)) + 1
-            keys = np.unique(keys * several + homes[known]) // several
+        has_value = ~lacking[box]
+        keys = box[has_value] * categories + categories_of_records[has_value].astype(np.int64)
+        if households is not None:
+            several = int(households.max(initial=0)) + 1
+            keys = np.unique(keys * several + households[has_value]) // several
         keys, records = np.unique(keys, return_counts=True)
         counts = np.bincount(keys % categories, weights=records, minlength=categories).astype(np.int64)
         return cls(keys // categories, keys % categories, records, np.where(lacking, 0, sizes), counts)
@@ -72,6 +81,13 @@ class Present:
         return several[self.box] & ((self.records < SEVERAL) | (self.counts[self.category] < k))
 
 
+def present_categories(axis: QuasiAxis, boxes: Subdivision, households: Codes | None) -> Present:
+    """Count the categories of an attribute by boxes; ``households`` are those of all records of the file."""
+    lacking = axis.missing[boxes.records[boxes.starts]]
+    ordered_households = None if households is None else households[boxes.records]
+    return Present.of(axis.coordinates[boxes.records], boxes.starts, lacking, len(axis.values), ordered_households)
+
+
 def named_whole(present: Present, groups: Codes, k: int) -> Flags:
     """Say which entries bring their whole group into the label, for somebody who has learned the groups.
 
@@ -79,32 +95,32 @@ def named_whole(present: Present, groups: Codes, k: int) -> Flags:
     account for nearly all records, the label would tell how many are in each group. So further categories, those of
     the fewest records first, bring their groups until ``SPARE`` records are left that could be anywhere.
     """
-    few = present.few(k)
+    revealing = present.few(k)
     n_boxes, n_groups = present.sizes.size, int(groups.max(initial=0)) + 1
     several = np.bincount(present.box, minlength=n_boxes) > 1
     keys = present.box * n_groups + groups[present.category]
     order = np.lexsort((present.category, present.records, present.box))
     while True:
-        whole = np.isin(keys, keys[few])
-        alone = several[present.box] & ~whole
+        by_group = np.isin(keys, keys[revealing])
+        alone = several[present.box] & ~by_group
         least = SEVERAL * np.bincount(present.box[alone], minlength=n_boxes)
-        least += np.bincount(np.unique(keys[whole]) // n_groups, minlength=n_boxes)
-        touched = np.bincount(present.box[whole], minlength=n_boxes) > 0
-        tight = touched & (present.sizes - least < SPARE)
-        candidates = order[(alone & tight[present.box])[order]]
+        least += np.bincount(np.unique(keys[by_group]) // n_groups, minlength=n_boxes)
+        touched = np.bincount(present.box[by_group], minlength=n_boxes) > 0
+        accounted_for = touched & (present.sizes - least < SPARE)
+        candidates = order[(alone & accounted_for[present.box])[order]]
         if candidates.size == 0:
-            return whole
+            return by_group
         first = np.append(True, np.diff(present.box[candidates]) > 0)
-        few = whole.copy()
-        few[candidates[first]] = True
+        revealing = by_group.copy()
+        revealing[candidates[first]] = True
 
 
 def closed_sets(present: Present, groups: Codes, k: int) -> CategorySets:
     """Return which categories the label of each box names."""
     n_boxes, n_categories = present.sizes.size, present.counts.size
     n_groups = int(groups.max(initial=0)) + 1
-    few = named_whole(present, groups, k)
-    keys = np.unique(present.box[few] * n_groups + groups[present.category[few]])
+    by_group = named_whole(present, groups, k)
+    keys = np.unique(present.box[by_group] * n_groups + groups[present.category[by_group]])
     members, sizes = np.argsort(groups, kind="stable"), np.bincount(groups, minlength=n_groups)
     repeats = sizes[keys % n_groups]
     within = np.arange(int(repeats.sum())) - np.repeat(np.cumsum(repeats) - repeats, repeats)
@@ -121,16 +137,16 @@ def set_groups(present: Present, k: int) -> Codes:
         return np.zeros(counts.size, dtype=np.int32)
     if counts.size > MOST:
         return _runs(counts, k)
-    few = present.few(k)
-    touched = np.unique(present.box[few])
-    some = touched[:: -(-max(touched.size, 1) // TRIED)]
+    revealing = present.few(k)
+    touched = np.unique(present.box[revealing])
+    sampled_boxes = touched[:: -(-max(touched.size, 1) // TRIED)]
     rows = np.full(present.sizes.size, -1)
-    rows[some] = np.arange(some.size)
+    rows[sampled_boxes] = np.arange(sampled_boxes.size)
     chosen = rows[present.box] >= 0
-    has, shows = (np.zeros((some.size, counts.size), dtype=np.bool_) for _ in range(2))
+    has, shows = (np.zeros((sampled_boxes.size, counts.size), dtype=np.bool_) for _ in range(2))
     has[rows[present.box[chosen]], present.category[chosen]] = True
-    shows[rows[present.box[chosen & few]], present.category[chosen & few]] = True
-    return joined_categories(_added(has, shows, present.sizes[some]), counts, k)
+    shows[rows[present.box[chosen & revealing]], present.category[chosen & revealing]] = True
+    return joined_categories(_added(has, shows, present.sizes[sampled_boxes]), counts, k)
 
 
 def _added(has: Flags, shows: Flags, sizes: Counts) -> Counts:
@@ -169,11 +185,11 @@ def joined_categories(added: Counts, counts: Counts, k: int) -> Codes:
     groups = np.arange(n)
     need = np.argsort(-added.sum(axis=1), kind="stable")
     while (small := _small(groups, counts, k)).any() and groups.max() > 0:
-        one = int(groups[need[small[groups[need]]][0]])
+        group = int(groups[need[small[groups[need]]][0]])
         between = np.zeros(int(groups.max()) + 1, dtype=np.int64)
-        np.add.at(between, groups, added[groups == one].sum(axis=0))
-        between[one] = np.iinfo(np.int64).max
-        groups[groups == one] = int(np.argmin(between))
+        np.add.at(between, groups, added[groups == group].sum(axis=0))
+        between[group] = np.iinfo(np.int64).max
+        groups[groups == group] = int(np.argmin(between))
         groups = np.unique(groups, return_inverse=True)[1]
     for _ in range(ROUNDS):
         moves = sum(_moved(groups, added, counts, k, category) for category in need.tolist())
@@ -193,28 +209,28 @@ def _moved(groups: Counts, added: Counts, counts: Counts, k: int, category: int)
     n_groups = int(groups.max()) + 1
     to_group = np.zeros((n_groups, groups.size), dtype=np.int64)
     np.add.at(to_group, groups, added)
-    own = int(groups[category])
+    own_group = int(groups[category])
     records = np.bincount(groups, weights=counts, minlength=n_groups)
-    stays = to_group[own, category]
+    stays = to_group[own_group, category]
     candidates: list[tuple[int, int, int]] = []
-    if (groups == own).sum() > FEWEST and records[own] - counts[category] >= k:
+    if (groups == own_group).sum() > FEWEST and records[own_group] - counts[category] >= k:
         change = to_group[:, category] - stays
-        change[own] = 0
+        change[own_group] = 0
         candidates.append((int(change.min()), int(np.argmin(change)), -1))
-    theirs = groups != own
-    change = to_group[groups, category] - stays + to_group[own] - to_group[groups, np.arange(groups.size)]
+    in_other_groups = groups != own_group
+    change = to_group[groups, category] - stays + to_group[own_group] - to_group[groups, np.arange(groups.size)]
     change = change - 2 * added[category]
     difference = counts - counts[category]
-    allowed = theirs & (records[own] + difference >= k) & (records[groups] - difference >= k)
+    allowed = in_other_groups & (records[own_group] + difference >= k) & (records[groups] - difference >= k)
     change = np.where(allowed, change, 0)
     candidates.append((int(change.min()), -1, int(np.argmin(change))))
-    best, group, other = min(candidates)
+    best, group, partner = min(candidates)
     if best >= 0:
         return False
-    if other < 0:
+    if partner < 0:
         groups[category] = group
     else:
-        groups[category], groups[other] = groups[other], own
+        groups[category], groups[partner] = groups[partner], own_group
     return True
 
 
@@ -222,10 +238,10 @@ def _runs(counts: Counts, k: int) -> Codes:
     """Put neighbours together until they are enough; the last ones join those before."""
     groups = np.zeros(counts.size, dtype=np.int32)
     group, size, records = 0, 0, 0
-    for place, count in enumerate(counts.tolist()):
+    for category, count in enumerate(counts.tolist()):
         if size >= FEWEST and records >= k:
             group, size, records = group + 1, 0, 0
-        groups[place] = group
+        groups[category] = group
         size, records = size + 1, records + count
     if group and (size < FEWEST or records < k):
         groups[groups == group] = group - 1
@@ -242,9 +258,9 @@ def closed_ranges(present: Present, groups: Codes, k: int) -> tuple[Reals, Reals
     low, high = np.zeros(present.sizes.size), np.zeros(present.sizes.size)
     lowest = np.flatnonzero(np.append(True, np.diff(present.box) > 0)) if present.box.size else present.box
     highest = np.append(lowest[1:], present.box.size) - 1 if present.box.size else present.box
-    few, category = present.few(k), present.category
-    low[present.box[lowest]] = np.where(few[lowest], first[groups[category[lowest]]], category[lowest])
-    high[present.box[highest]] = np.where(few[highest], last[groups[category[highest]]], category[highest])
+    revealing, category = present.few(k), present.category
+    low[present.box[lowest]] = np.where(revealing[lowest], first[groups[category[lowest]]], category[lowest])
+    high[present.box[highest]] = np.where(revealing[highest], last[groups[category[highest]]], category[highest])
     return low, high
 
 
@@ -256,24 +272,27 @@ def range_groups(present: Present, k: int) -> Codes:
         return np.zeros(n, dtype=np.int32)
     if n > MOST:
         return _runs(counts, k)
-    few = present.few(k)
-    lowest = np.append(True, np.diff(present.box) > 0) & few
-    highest = np.append(np.diff(present.box) > 0, True) & few
+    revealing = present.few(k)
+    lowest = np.append(True, np.diff(present.box) > 0) & revealing
+    highest = np.append(np.diff(present.box) > 0, True) & revealing
     lows, highs = (
-        np.bincount(present.category[some], weights=present.sizes[present.box[some]], minlength=n).astype(np.int64)
-        for some in (lowest, highest)
+        np.bincount(present.category[is_end], weights=present.sizes[present.box[is_end]], minlength=n).astype(np.int64)
+        for is_end in (lowest, highest)
     )
-    places = np.arange(n)
+    categories = np.arange(n)
     records = np.append(0, np.cumsum(counts))
     best: list[tuple[int, int]] = [(0, 0)]
     for end in range(1, n + 1):
         # a run from start to end: low ends move to start, high ends to the last before end
-        found = [
-            (best[start][0] + int((lows * (places - start) + highs * (end - 1 - places))[start:end].sum()), start)
+        candidates = [
+            (
+                best[start][0] + int((lows * (categories - start) + highs * (end - 1 - categories))[start:end].sum()),
+                start,
+            )
             for start in range(end - FEWEST + 1)
             if best[start][0] >= 0 and records[end] - records[start] >= k
         ]
-        best.append(min(found, default=(-1, 0)))
+        best.append(min(candidates, default=(-1, 0)))
     groups = np.zeros(n, dtype=np.int32)
     end = n
     while end > 0:

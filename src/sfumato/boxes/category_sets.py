@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from sfumato.arrays import Codes, Counts, Flags, Reals
 
-if TYPE_CHECKING:
-    from sfumato.kernels.bits import Words
+NOTHING = -1
+"""The set of boxes that lack an attribute."""
 
 
 @dataclass(frozen=True)
@@ -30,17 +29,10 @@ class CategorySets:
         return cls((keys % n_categories).astype(np.int32), ends)
 
     @classmethod
-    def occurring(cls, places: Reals, starts: Counts, n_categories: int) -> CategorySets:
-        """Collect the categories that occur; ``places`` in the order of the boxes, ``starts`` where each begins."""
-        box = np.repeat(np.arange(starts.size), np.diff(np.append(starts, places.size)))
-        return cls.of(box, places.astype(np.int64), n_boxes=starts.size, n_categories=n_categories)
-
-    @classmethod
-    def from_bits(cls, bits: Words) -> CategorySets:
-        """Collect the bits that are set; ``bits`` has one row per box, 64 categories to a word."""
-        box, word = np.nonzero(bits)
-        entry, place = np.nonzero((bits[box, word][:, None] >> np.arange(64, dtype=np.uint64)) & np.uint64(1))
-        return cls.of(box[entry], 64 * word[entry] + place, n_boxes=bits.shape[0], n_categories=64 * bits.shape[1])
+    def occurring(cls, category_codes: Reals, starts: Counts, n_categories: int) -> CategorySets:
+        """Collect the categories of records in the order of their boxes; ``starts`` is where each box begins."""
+        box = np.repeat(np.arange(starts.size), np.diff(np.append(starts, category_codes.size)))
+        return cls.of(box, category_codes.astype(np.int64), n_boxes=starts.size, n_categories=n_categories)
 
     def __len__(self) -> int:
         return int(self.ends.size)
@@ -54,14 +46,17 @@ class CategorySets:
 
         Boxes that are ``lacking`` have none; ``of`` says which set each box has, if they are shared.
         """
-        numbers: dict[bytes, int] = {}
+        index_of_content: dict[bytes, int] = {}
         distinct: list[Codes] = []
         codes = np.empty(lacking.size, dtype=np.int32)
-        none = self.categories[:0]
-        shared = range(lacking.size) if of is None else of.tolist()
-        for box, (its, lacks) in enumerate(zip(shared, lacking.tolist(), strict=True)):
-            categories = none if lacks else self.categories_of(its)
-            codes[box] = number = numbers.setdefault(categories.tobytes(), len(distinct))
-            if number == len(distinct):
-                distinct.append(categories)
+        index_of_set: dict[int, int] = {}
+        set_of_box = np.arange(lacking.size) if of is None else of
+        for box, set_index in enumerate(np.where(lacking, NOTHING, set_of_box).tolist()):
+            # a set that many boxes share may be large, and is looked at once
+            if set_index not in index_of_set:
+                categories = self.categories[:0] if set_index == NOTHING else self.categories_of(set_index)
+                index_of_set[set_index] = index_of_content.setdefault(categories.tobytes(), len(distinct))
+                if index_of_set[set_index] == len(distinct):
+                    distinct.append(categories)
+            codes[box] = index_of_set[set_index]
         return codes, distinct

@@ -66,7 +66,7 @@ def optimal_half_widths(
     _positive("k", k, zero=False)
     _positive("l", l, zero=True)
     rows = a[:, None] if a.ndim == 1 else a
-    least, most = _limits(rows, l, epsilon, caps)
+    least, largest = _limits(rows, l, epsilon, caps)
     held = _numbers("density", density)
     if held.shape not in ((), rows.shape[1:]) or (a.ndim == 1 and held.ndim):
         raise SettingError(
@@ -76,17 +76,19 @@ def optimal_half_widths(
     with np.errstate(divide="ignore"):
         # XK13 sec. II: rho 2^n prod Delta_i = k; in logs, for products of many widths leave the range of floats
         volume = np.broadcast_to(math.log(k) - logarithms(held) - len(rows) * math.log(2.0), rows.shape[1:])
-        logs = logarithms(rows), logarithms(least), logarithms(most)
+        logs = logarithms(rows), logarithms(least), logarithms(largest)
     widths = _solve(volume, *_free_first(volume, *logs))
     with np.errstate(over="ignore"):
         # what sits at a limit is exactly there
-        found = np.select([widths <= logs[1], widths >= logs[2]], [least, most], exponentials(widths)).clip(least, most)
-    if not np.isfinite(found).all():
+        half_widths = np.select([widths <= logs[1], widths >= logs[2]], [least, largest], exponentials(widths)).clip(
+            least, largest
+        )
+    if not np.isfinite(half_widths).all():
         raise SettingError(
             "the half-widths are not finite: the density is too small for boxes without caps",
             hint="give caps, as half the range of each attribute",
         )
-    return found.reshape(a.shape)
+    return half_widths.reshape(a.shape)
 
 
 def uncertainties(sensitivities: ArrayLike, half_widths: ArrayLike) -> Reals:
@@ -154,88 +156,90 @@ def asymptotic_uncertainty(
     return dot(counted, blurs) / float(counted.sum())
 
 
-def _numbers(what: str, given: ArrayLike) -> Reals:
+def _numbers(name: str, values: ArrayLike) -> Reals:
     """Return what is given as numbers that are 0 or more; infinite ones only as caps."""
     try:
-        numbers = np.asarray(given, dtype=np.float64)
+        numbers = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError):
         # a foreign message could show values
-        raise SettingError(f"{what} does not hold numbers", hint="give an array of numbers") from None
-    for bad, told in (
+        raise SettingError(f"{name} does not hold numbers", hint="give an array of numbers") from None
+    for is_wrong, problem in (
         (np.isnan(numbers), "missing (NaN)"),
         (numbers < 0, "negative"),
-        (np.isinf(numbers) & (what != "caps"), "infinite"),
+        (np.isinf(numbers) & (name != "caps"), "infinite"),
     ):
-        if bad.any():
-            raise SettingError(f"{what}: {int(bad.sum()):,} are {told}", hint=f"{what} are finite and 0 or more")
+        if is_wrong.any():
+            raise SettingError(
+                f"{name}: {int(is_wrong.sum()):,} are {problem}", hint=f"{name} are finite and 0 or more"
+            )
     return numbers
 
 
-def _positive(what: str, given: float, *, zero: bool) -> None:
-    if not (math.isfinite(given) and (given > 0 or (zero and given == 0))):
-        raise SettingError(f"{what} = {given}", hint=f"{what} is finite and {'0 or more' if zero else 'above 0'}")
+def _positive(name: str, value: float, *, zero: bool) -> None:
+    if not (math.isfinite(value) and (value > 0 or (zero and value == 0))):
+        raise SettingError(f"{name} = {value}", hint=f"{name} is finite and {'0 or more' if zero else 'above 0'}")
 
 
-def _shaped(what: str, given: Reals, like: Reals) -> Reals:
+def _shaped(name: str, values: Reals, like: Reals) -> Reals:
     """Stretch one number an attribute over the points."""
-    if given.shape == like.shape:
-        return given
-    if given.shape == like.shape[:1]:
-        return np.broadcast_to(given[:, None], like.shape)
+    if values.shape == like.shape:
+        return values
+    if values.shape == like.shape[:1]:
+        return np.broadcast_to(values[:, None], like.shape)
     raise SettingError(
-        f"{what} has the shape {given.shape}, the sensitivities have {like.shape}",
+        f"{name} has the shape {values.shape}, the sensitivities have {like.shape}",
         hint="give one number an attribute, or one for each attribute and point",
     )
 
 
 def _limits(a: Reals, l: float, epsilon: ArrayLike | None, caps: ArrayLike | None) -> tuple[Reals, Reals]:  # noqa: E741  # XK13's l
     """Return the least and the largest half-widths."""
-    least, most = np.zeros(a.shape), np.full(a.shape, np.inf)
+    least, largest = np.zeros(a.shape), np.full(a.shape, np.inf)
     if epsilon is not None:
         # XK13 sec. IV: 2 Delta_i >= l eps_i; what a box really holds is counted elsewhere, see ERRATA 001-10
         least = l * _shaped("epsilon", _numbers("epsilon", epsilon), a) / 2
     elif l > 0:
         raise SettingError(f"l = {l} without epsilon", hint="say in epsilon by how much values must differ")
     if caps is not None:
-        most = _shaped("caps", _numbers("caps", caps), a)
-        if not most.all():
+        largest = _shaped("caps", _numbers("caps", caps), a)
+        if not largest.all():
             raise SettingError("caps: some are 0", hint="a box needs some width; leave constant attributes out")
-        if (most < least).any():
+        if (largest < least).any():
             raise SettingError(
                 "caps: some are below l epsilon / 2", hint="raise these caps, or lower l or epsilon of the attribute"
             )
-    boundless = ((a == 0) & np.isinf(most)).any(axis=0)
+    boundless = ((a == 0) & np.isinf(largest)).any(axis=0)
     # the infimum is no box, see ERRATA 001-8
     if (boundless & (least == 0).any(axis=0)).any():
         raise SettingError(
             "some sensitivities are 0, so that no box is the best: widening these attributes costs nothing",
             hint="give caps, as half the range of each attribute",
         )
-    return least, most
+    return least, largest
 
 
-def _free_first(volume: Reals, a: Reals, least: Reals, most: Reals) -> tuple[Reals, Reals, Reals]:
+def _free_first(volume: Reals, a: Reals, least: Reals, largest: Reals) -> tuple[Reals, Reals, Reals]:
     """Rewrite logs of sensitivities and limits where attributes cost nothing: these take all the volume they can."""
     free = np.isneginf(a)
     if not free.any():
-        return a, least, most
+        return a, least, largest
     # ERRATA 001-8: zero-cost attributes absorb the volume, the others sit at their least widths
-    enough = volume <= np.where(free, most, least).sum(axis=0)
-    reference = np.where(np.isposinf(most), least, most)
+    enough = volume <= np.where(free, largest, least).sum(axis=0)
+    reference = np.where(np.isposinf(largest), least, largest)
     return (
         np.where(free, np.where(enough, -reference, 0.0), a),
-        np.where(free & ~enough, most, least),
-        np.where(~free & enough & free.any(axis=0), least, most),
+        np.where(free & ~enough, largest, least),
+        np.where(~free & enough & free.any(axis=0), least, largest),
     )
 
 
-def _solve(volume: Reals, a: Reals, least: Reals, most: Reals) -> Reals:
+def _solve(volume: Reals, a: Reals, least: Reals, largest: Reals) -> Reals:
     """Find clip(log c - log a_i, least, most) whose sum is the volume, everything in logs.
 
     The sum grows with c along a broken line that bends where an attribute leaves its least or reaches its largest
     width. The bends are sorted; sums over the attributes that grow after each of them tell where the volume is met.
     """
-    bends = np.concatenate([a + least, a + most])
+    bends = np.concatenate([a + least, a + largest])
     order = np.argsort(bends, axis=0, kind="stable")
     bends = np.take_along_axis(bends, order, axis=0)
 
@@ -244,9 +248,9 @@ def _solve(volume: Reals, a: Reals, least: Reals, most: Reals) -> Reals:
         steps = np.take_along_axis(np.concatenate([start, end]), order, axis=0)
         return np.cumsum(steps, axis=0)
 
-    ones = np.ones_like(a)
-    bounded, ending = np.where(np.isneginf(least), 0.0, least), np.where(np.isposinf(most), 0.0, most)
-    growing = after(ones, -ones)
+    unit = np.ones_like(a)
+    bounded, ending = np.where(np.isneginf(least), 0.0, least), np.where(np.isposinf(largest), 0.0, largest)
+    growing = after(unit, -unit)
     level = after(-a - bounded, a + ending) + bounded.sum(axis=0)
     finite = np.where(np.isinf(bends), 0.0, bends)
     reached = np.where(np.isinf(bends), bends, growing * finite + level)
@@ -258,4 +262,4 @@ def _solve(volume: Reals, a: Reals, least: Reals, most: Reals) -> Reals:
     # ERRATA 001-6: the least box is taken only if it holds k records
     c = np.where(passed > 0, c, -np.inf)
     # c - a rounds, so that limits are told by the bends
-    return np.select([c <= a + least, c >= a + most], [least, most], c - a)
+    return np.select([c <= a + least, c >= a + largest], [least, largest], c - a)

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sfumato.arrays import Codes, Counts, Flags, Reals
-from sfumato.parallel import batches_of, side_by_side
+from sfumato.threads import batches_of, side_by_side
 
 if TYPE_CHECKING:
-    from sfumato.kernels.space import Space
+    from sfumato.kernels.boxes.box_cost import Space
 
 FEWEST = 1024
 """Fewer boxes are not worth a thread of their own."""
@@ -26,8 +26,8 @@ class Subdivision:
     records: Counts
     ends: Counts
     """Where each box ends."""
-    found: Summary | None = None
-    """Its boxes in numbers, if they were found on the way."""
+    cached_summary: Summary | None = None
+    """The summary of its boxes, if it was computed on the way."""
 
     def __len__(self) -> int:
         return int(self.ends.size)
@@ -52,10 +52,10 @@ class Subdivision:
         """Return the records of each box."""
         return np.split(self.records, self.ends[:-1])
 
-    def only(self, some: Flags) -> Subdivision:
+    def only(self, chosen: Flags) -> Subdivision:
         """Return some of the boxes."""
-        found = self.found and self.found.only(some)
-        return Subdivision(self.records[np.repeat(some, self.sizes)], np.cumsum(self.sizes[some]), found)
+        summary = self.cached_summary and self.cached_summary.only(chosen)
+        return Subdivision(self.records[np.repeat(chosen, self.sizes)], np.cumsum(self.sizes[chosen]), summary)
 
     def ordered(self, order: Counts) -> Subdivision:
         """Return the boxes in another order."""
@@ -64,13 +64,15 @@ class Subdivision:
         within = np.arange(self.records.size) - np.repeat(ends - sizes, sizes)
         return Subdivision(self.records[np.repeat(self.starts[order], sizes) + within], ends)
 
-    def summary(self, places: Reals, costs: Reals, threads: int | None = None) -> Summary:
+    def summary(self, coordinates: Reals, costs: Reals, threads: int | None = None) -> Summary:
         """Return the ends of each box and what a unit of its width costs; rows are axes."""
-        from sfumato.kernels.space import summarize_boxes
+        from sfumato.kernels.boxes.box_cost import summarize_boxes
 
-        lo, hi, totals = (np.empty((len(places), len(self))) for _ in range(3))
+        lo, hi, totals = (np.empty((len(coordinates), len(self))) for _ in range(3))
         side_by_side(
-            lambda part: summarize_boxes(places, costs, self.records, self.ends, part[0], part[1], lo, hi, totals),
+            lambda batch: summarize_boxes(
+                coordinates, costs, self.records, self.ends, batch[0], batch[1], lo, hi, totals
+            ),
             batches_of(len(self), least=FEWEST),
             threads,
         )
@@ -78,11 +80,11 @@ class Subdivision:
 
     def costs(self, space: Space, codes: int, threads: int | None = None) -> Reals:
         """Return what each box costs; ``codes`` is the number of categories."""
-        from sfumato.kernels.space import cost_boxes
+        from sfumato.kernels.boxes.box_cost import cost_boxes
 
         costs = np.empty(len(self))
         side_by_side(
-            lambda part: cost_boxes(space, self.records, self.ends, part[0], part[1], codes, costs),
+            lambda batch: cost_boxes(space, self.records, self.ends, batch[0], batch[1], codes, costs),
             batches_of(len(self), least=FEWEST),
             threads,
         )
@@ -98,22 +100,25 @@ class Summary:
     totals: Reals
     """What a unit of width costs all records of the box."""
 
-    def only(self, some: Flags | Counts) -> Summary:
+    def only(self, chosen: Flags | Counts) -> Summary:
         """Return some of the boxes."""
-        return Summary(self.lo[:, some], self.hi[:, some], self.totals[:, some])
+        return Summary(self.lo[:, chosen], self.hi[:, chosen], self.totals[:, chosen])
 
     def along(self, rows: Sequence[int]) -> Summary:
         """Return the boxes along some axes."""
         return Summary(self.lo[list(rows)], self.hi[list(rows)], self.totals[list(rows)])
 
 
-def joined(some: Sequence[Subdivision]) -> Subdivision:
+def joined(divisions: Sequence[Subdivision]) -> Subdivision:
     """Put the boxes of several subdivisions, all of which are known in numbers, one after the other."""
-    if len(some) == 1:
-        return some[0]
-    known = [one.found for one in some if one.found is not None]
+    if len(divisions) == 1:
+        return divisions[0]
+    summaries = [division.cached_summary for division in divisions if division.cached_summary is not None]
     lo, hi, totals = (
-        np.concatenate(its, axis=1) for its in zip(*((its.lo, its.hi, its.totals) for its in known), strict=True)
+        np.concatenate(rows, axis=1)
+        for rows in zip(*((rows.lo, rows.hi, rows.totals) for rows in summaries), strict=True)
     )
-    sizes = np.concatenate([one.sizes for one in some])
-    return Subdivision(np.concatenate([one.records for one in some]), np.cumsum(sizes), Summary(lo, hi, totals))
+    sizes = np.concatenate([division.sizes for division in divisions])
+    return Subdivision(
+        np.concatenate([division.records for division in divisions]), np.cumsum(sizes), Summary(lo, hi, totals)
+    )

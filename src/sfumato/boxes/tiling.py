@@ -4,82 +4,100 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import NamedTuple
 
 import numpy as np
 
-from sfumato.arrays import Counts, Reals
-from sfumato.boxes.axes import Axis
+from sfumato.arrays import Codes, Counts, Reals
+from sfumato.boxes.axes import QuasiAxis
+from sfumato.boxes.box_edges import Edges, resolution_of
 from sfumato.boxes.category_sets import CategorySets
-from sfumato.boxes.edges import Edges, resolution_of
-from sfumato.boxes.strata import Strata
+from sfumato.boxes.missingness_strata import Strata
 from sfumato.boxes.subdivision import Subdivision, Summary
 from sfumato.microfile.hierarchy import readable
 
-if TYPE_CHECKING:
-    from sfumato.kernels.bits import Words
+
+class SharedSets(NamedTuple):
+    """Sets of categories that boxes share, for few of the cuts around a box part its set."""
+
+    sets: CategorySets
+    of: Counts
+    """Which set each box has."""
 
 
 @dataclass(frozen=True)
 class Cells:
     """The cell of each box."""
 
-    axes: Sequence[Axis]
+    axes: Sequence[QuasiAxis]
     lo: Reals
     """Axes by boxes."""
     hi: Reals
-    sets: Words
-    """Axes by boxes by words."""
+    sets: dict[str, SharedSets]
+    """By the names of axes that are sets of categories."""
 
     def edges(self, row: int) -> Edges:
         """Return the ends along an axis; those of categories are included."""
-        whole = self.axes[row].kind in ("ordinal", "tree")
-        return Edges(self.lo[row], self.hi[row] - 1 if whole else self.hi[row])
-
-    def category_sets(self, name: str) -> CategorySets:
-        """Return the categories of a set's cells."""
-        row = [axis.name for axis in self.axes].index(name)
-        return CategorySets.from_bits(self.sets[row, :, : -(-len(self.axes[row].values) // 64)])
+        is_category = self.axes[row].kind in ("ordinal", "tree")
+        return Edges(self.lo[row], self.hi[row] - 1 if is_category else self.hi[row])
 
 
-def cells_of(axes: Sequence[Axis], strata: Strata, boxes: Subdivision, ends: Summary) -> Cells:
+def cells_of(axes: Sequence[QuasiAxis], strata: Strata, boxes: Subdivision, ends: Summary) -> Cells:
     """Return the cells of boxes that were cut, but not exchanged."""
-    from sfumato.kernels.space import LINEAR, SET
-    from sfumato.kernels.tiling import find_cells
+    from sfumato.kernels.boxes.box_cost import LINEAR, SET
+    from sfumato.kernels.boxes.tiling_cells import find_cells
 
-    words = max(-(-len(axis.values) // 64) for axis in axes) or 1
     shape = (len(axes), len(boxes))
     lo, hi, cell_lo, cell_hi = (np.zeros(shape) for _ in range(4))
-    sets, cell_sets = (np.zeros((*shape, words), dtype=np.uint64) for _ in range(2))
     for row, axis in enumerate(axes):
-        if axis.kind == "set":
-            own = _bits(axis, axis.places[boxes.records], boxes.starts)
-            sets[row, :, : own.shape[1]] = own
-            cell_sets[row, :, : own.shape[1]] = np.bitwise_or.reduce(own, axis=0)
-        else:
+        if axis.kind != "set":
             lo[row], hi[row] = ends.lo[row], ends.hi[row]
             cell_lo[row], cell_hi[row] = _domain(axis)
-    whole = np.array([axis.kind != "numeric" or axis.origin != 0 for axis in axes])
+    categories, starts = _occurring(axes, boxes)
+    cell_sets, cuts = np.zeros(shape, dtype=np.int64), np.zeros((len(boxes), 4), dtype=np.int64)
+    latest = np.empty(max(len(axis.values) for axis in axes), dtype=np.int64)
+    is_whole = np.array([axis.kind != "numeric" or axis.origin != 0 for axis in axes])
     kinds = np.array([SET if axis.kind == "set" else LINEAR for axis in axes], dtype=np.int32)
     stratum = strata.numbers[boxes.records[boxes.starts]]
     borders = np.flatnonzero(np.append(stratum[1:] != stratum[:-1], True)) + 1
-    first = 0
+    first = n_cuts = 0
     for last in borders.tolist():
-        find_cells(kinds, whole, lo, hi, sets, first, last, cell_lo, cell_hi, cell_sets)
+        within = (kinds, is_whole, lo, hi, categories, starts, first, last)
+        n_cuts = find_cells(*within, cell_lo, cell_hi, cell_sets, cuts, n_cuts, latest)
         first = last
-    return Cells(axes, cell_lo, cell_hi, cell_sets)
+    sets = {
+        axis.name: _shared_sets(categories, starts[row], cuts[:n_cuts], cell_sets[row], len(axis.values))
+        for row, axis in enumerate(axes)
+        if axis.kind == "set"
+    }
+    return Cells(axes, cell_lo, cell_hi, sets)
 
 
-def _bits(axis: Axis, places: Reals, starts: Counts) -> Words:
-    """Return which categories each box has; ``places`` in the order of the boxes, ``starts`` where each begins."""
-    from sfumato.kernels.bits import set_bits
+def _occurring(axes: Sequence[QuasiAxis], boxes: Subdivision) -> tuple[Codes, Counts]:
+    """Return the categories that occur, axis by axis and box by box, and where those of each box begin and end."""
+    starts = np.zeros((len(axes), len(boxes) + 1), dtype=np.int64)
+    categories, first = [np.empty(0, dtype=np.int32)], 0
+    for row, axis in enumerate(axes):
+        if axis.kind == "set":
+            sets = CategorySets.occurring(axis.coordinates[boxes.records], boxes.starts, len(axis.values))
+            starts[row] = first + np.append(0, sets.ends)
+            categories.append(sets.categories)
+            first += sets.categories.size
+    return np.concatenate(categories), starts
 
-    bits = np.zeros((starts.size, -(-len(axis.values) // 64)), dtype=np.uint64)
-    set_bits(bits, starts, places.astype(np.int64))
-    return bits
+
+def _shared_sets(categories: Codes, starts: Counts, cuts: Counts, of: Counts, n_categories: int) -> SharedSets:
+    """Return the sets of cells along one axis, each once; ``of`` is the number of each box's."""
+    from sfumato.kernels.boxes.tiling_cells import list_sets
+
+    set_ids, set_index = np.unique(of, return_inverse=True)
+    every = np.unique(categories[starts[0] : starts[-1]])
+    mark = np.zeros(n_categories, dtype=np.int64)
+    listed, ends = list_sets(categories, starts, every, cuts, set_ids, mark)
+    return SharedSets(CategorySets(listed, ends), set_index)
 
 
-def _domain(axis: Axis) -> tuple[float, float]:
+def _domain(axis: QuasiAxis) -> tuple[float, float]:
     """Return the ends of the whole space along an axis: beyond all values, on a readable grid."""
     if axis.kind in ("ordinal", "tree"):
         return 0.0, float(len(axis.values))

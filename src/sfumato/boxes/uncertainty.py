@@ -1,33 +1,55 @@
-"""How exact the preserved statistics are, beside the optimum that the formula promises."""
+"""How exact the preserved statistics are, compared with the optimum of the formula."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from dataclasses import asdict, dataclass
 
 import numpy as np
 
 from sfumato.arrays import Counts, Reals
-from sfumato.boxes.axes import Axis
-from sfumato.boxes.costs import Costs
-from sfumato.boxes.edges import Edges
+from sfumato.boxes.axes import QuasiAxis
+from sfumato.boxes.box_edges import Edges
 from sfumato.boxes.half_widths import asymptotic_uncertainty
+from sfumato.boxes.width_costs import WidthCosts
 from sfumato.kernels.algebra import dot
 
 POINTS = 1_000
-"""The density is estimated at about so many records."""
+"""The density is estimated at about this number of records."""
 AMONG = 20_000
-"""Neighbours are looked for among about so many records."""
+"""Neighbours are searched among about this number of records."""
 NEIGHBOURS = 10
 
 
-def uncertainty_of(
-    axes: Sequence[Axis], costs: Costs, totals: Reals, edges: Mapping[str, Edges], kept: Counts, sizes: Counts, k: int
-) -> dict[str, Any]:
-    """Return the achieved uncertainty, the asymptotic optimum and their ratio.
+@dataclass(frozen=True)
+class Uncertainty:
+    """XF13's q of the preserved statistics; None where it is not defined.
 
-    The uncertainty is XF13's q: the mean over the wanted statistics, by importance, of the half-width of the linear
-    range in units of the wanted accuracy.
+    q is the mean over the statistics, by importance, of the half-width of the linear range in units of the requested
+    accuracy.
+    """
+
+    achieved: float | None = None
+    optimum: float | None = None
+    """What boxes of the best shape around every record would achieve, asymptotically."""
+    ratio: float | None = None
+    """The achieved uncertainty divided by the optimum."""
+
+    def as_record(self) -> dict[str, float]:
+        """Return the entries of the confidential record."""
+        return {name: value for name, value in asdict(self).items() if value is not None}
+
+
+def uncertainty_of(
+    axes: Sequence[QuasiAxis],
+    costs: WidthCosts,
+    totals: Reals,
+    edges: Mapping[str, Edges],
+    records: Counts,
+    sizes: Counts,
+    k: int,
+) -> Uncertainty:
+    """Return the achieved uncertainty, the asymptotic optimum and their ratio.
 
     Parameters
     ----------
@@ -37,59 +59,60 @@ def uncertainty_of(
         What a unit of width costs all records of a box, by axes and boxes.
     edges
         The released ends.
-    kept
+    records
         The records of the release.
     sizes
-        How many of them each box has; 0 for one that was left out.
+        The number of them in each box; 0 for a suppressed box.
     k
-        The fewest records of a box.
+        The minimum number of records in a box.
     """
-    spoken = np.flatnonzero(costs.spoken).tolist()
-    if not spoken:
-        return {}
-    halves = {row: np.where(sizes > 0, 0.5 * edges[axes[row].name].widths, 0.0) for row in spoken}
-    achieved = sum(dot(totals[row], half) for row, half in halves.items()) / kept.size
-    told: dict[str, Any] = {"achieved": _rounded(achieved)}
-    among = kept[:: -(-kept.size // AMONG)]
-    among = among[~np.logical_or.reduce([axes[row].missing[among] for row in spoken])]
-    if among.size < 2 * NEIGHBOURS:
-        return told
-    places = np.stack([axes[row].places[among] for row in spoken])
-    some = slice(None, None, -(-among.size // POINTS))
-    density = density_of(places, places[:, some], kept.size)
-    thin = np.isfinite(density)
-    caps = np.maximum(0.5 * np.ptp(places, axis=1), np.finfo(np.float64).tiny)
-    if thin.any():
-        found = asymptotic_uncertainty(costs.rows[np.ix_(spoken, among[some][thin])], density[thin], k=k, caps=caps)
-        optimum = found * float(thin.mean())
-        told |= {"optimum": _rounded(optimum), "ratio": _rounded(achieved / optimum)} if optimum > 0 else {}
-    return told
+    rows = np.flatnonzero(costs.spoken).tolist()
+    if not rows:
+        return Uncertainty()
+    half_widths = {row: np.where(sizes > 0, 0.5 * edges[axes[row].name].widths, 0.0) for row in rows}
+    achieved = sum(dot(totals[row], half_width) for row, half_width in half_widths.items()) / records.size
+    sample = records[:: -(-records.size // AMONG)]
+    sample = sample[~np.logical_or.reduce([axes[row].missing[sample] for row in rows])]
+    if sample.size < 2 * NEIGHBOURS:
+        return Uncertainty(_rounded(achieved))
+    coordinates = np.stack([axes[row].coordinates[sample] for row in rows])
+    points = slice(None, None, -(-sample.size // POINTS))
+    density = density_of(coordinates, coordinates[:, points], records.size)
+    is_finite = np.isfinite(density)
+    if not is_finite.any():
+        return Uncertainty(_rounded(achieved))
+    caps = np.maximum(0.5 * np.ptp(coordinates, axis=1), np.finfo(np.float64).tiny)
+    point_costs = costs.rows[np.ix_(rows, sample[points][is_finite])]
+    optimum = asymptotic_uncertainty(point_costs, density[is_finite], k=k, caps=caps) * float(is_finite.mean())
+    if not optimum > 0:
+        return Uncertainty(_rounded(achieved))
+    return Uncertainty(_rounded(achieved), _rounded(optimum), _rounded(achieved / optimum))
 
 
-def density_of(places: Reals, points: Reals, records: int, neighbours: int = NEIGHBOURS) -> Reals:
-    """Return how many records there are per unit volume around some points.
+def density_of(coordinates: Reals, points: Reals, n_records: int, n_neighbours: int = NEIGHBOURS) -> Reals:
+    """Return the number of records per unit volume around some points.
 
     Parameters
     ----------
-    places
-        Attributes by records among which neighbours are looked for.
+    coordinates
+        Attributes by records among which neighbours are searched.
     points
         Attributes by points.
-    records
-        How many records those in ``places`` stand for.
-    neighbours
-        The cube around a point, in units of the attributes' deviations, that holds so many of them.
+    n_records
+        The number of records that those in ``coordinates`` represent.
+    n_neighbours
+        The number of them in the cube around a point, in units of the attributes' deviations.
     """
     from scipy.spatial import cKDTree
 
-    scales = places.std(axis=1)
+    scales = coordinates.std(axis=1)
     scales[scales <= 0] = 1.0
-    count = min(neighbours, places.shape[1])
-    tree = cKDTree((places / scales[:, None]).T)
+    count = min(n_neighbours, coordinates.shape[1])
+    tree = cKDTree((coordinates / scales[:, None]).T)
     distance = np.asarray(tree.query((points / scales[:, None]).T, k=[count], p=np.inf)[0])[:, 0]
-    volume = np.prod(scales) * (2.0 * distance) ** len(places)
+    volume = np.prod(scales) * (2.0 * distance) ** len(coordinates)
     with np.errstate(divide="ignore"):
-        density: Reals = count / volume * (records / places.shape[1])
+        density: Reals = count / volume * (n_records / coordinates.shape[1])
     return density
 
 

@@ -1,4 +1,4 @@
-"""The verbs, and what becomes of errors."""
+"""The commands, and how errors are reported."""
 
 from __future__ import annotations
 
@@ -14,34 +14,35 @@ from typing import Annotated
 
 import typer
 
-from sfumato.characters import printable
 from sfumato.cli.interruption import Interruption, answered
-from sfumato.cli.show import emit
-from sfumato.errors import SfumatoError
+from sfumato.cli.output import emit
+from sfumato.errors import SfumatoError, path_text
+from sfumato.invisible_characters import printable
 
 VERBS = {
-    "demo": "Everything on an embedded census.",
-    "profile": "What is in a file: kinds, uniqueness, which columns identify.",
-    "init": "Writes a first recipe for a file, which says why it suggests what.",
-    "protect": "Runs a recipe's protections in order and writes the release.",
-    "compare": "Protects a file by several methods, and shows how safe and how exact each is.",
-    "measure": "How safe any table is: k, l, t, risk and more; exit 1 if a limit is broken.",
-    "estimate": "Statistics of a release, with the ranges they are sure to lie in.",
-    "audit": "Re-measures a release on disk; exit 1 when a promise is broken.",
-    "attack": "Finds a group with somebody else's file, as an adversary would; exit 1 when it is disclosed.",
-    "report": "Writes one page on a release, for the steward and the officer; exit 1 when a promise is broken.",
+    "demo": "Run all steps on a synthetic census.",
+    "profile": "Show what is in a file: kinds, uniqueness, which columns identify people.",
+    "init": "Write a starter recipe for a file, with a reason for each suggestion.",
+    "protect": "Run the protections of a recipe in order and write the release.",
+    "compare": "Protect a file by several methods, and compare how safe and how exact they are.",
+    "measure": "Measure how safe a table is: k, l, t, risk and more; exit with 1 if a limit is violated.",
+    "estimate": "Estimate statistics of the original from a release, with guaranteed ranges.",
+    "audit": "Measure the files of a release again; exit with 1 if a promise is broken.",
+    "attack": "Attack a group as an attacker with another file would; exit with 1 if it is disclosed.",
+    "report": "Write a report about a release as one HTML page; exit with 1 if a promise is broken.",
+    "warm": "Compile everything now, so that no first run has to wait.",
 }
 
 WRONG = 2
 BUG = 70
 INTERRUPTED = 130
-STOPPED = "interrupted; nothing is half written: a release that is there is whole"
+STOPPED = "Interrupted. No partial output; any existing release is intact."
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line.
 
-    Exits with 0 when done, 1 when a promise is not kept, 2 when the user's input is wrong.
+    Exits with 0 on success, 1 if a promise is broken, 2 if the user's input is wrong.
     """
     given = list(sys.argv[1:] if arguments is None else arguments) or ["--help"]
     for closed in ("stdout", "stderr"):
@@ -53,7 +54,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             code = _run(given, interruption)
             if code == INTERRUPTED and threading.active_count() > 2:
                 # kernels that still run on other threads would be waited for
-                _leave(told=True)
+                _leave(reported=True)
         sys.stdout.flush()
     except BrokenPipeError:
         # nobody reads any longer; what was asked for was done
@@ -61,16 +62,16 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except OSError as error:
         message = f"reading or writing failed: {os.strerror(error.errno or errno.EIO)}"
         with suppress(OSError):
-            _refuse(message, kind="OSError", message=message, hint=None, as_json="--json" in given)
+            _refuse(message, {"type": "OSError", "code": "os", "message": message}, as_json="--json" in given)
             sys.stdout.flush()
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = WRONG
     sys.exit(code)
 
 
-def _leave(*, told: bool = False) -> None:
+def _leave(*, reported: bool = False) -> None:
     """End the process at once after Ctrl-C, as a crash would, but with its message and exit code."""
-    if not told:
+    if not reported:
         _complain(STOPPED)
     with suppress(OSError):
         if sys.stderr.isatty():
@@ -91,7 +92,7 @@ def _run(given: list[str], interruption: Interruption) -> int:
             raise KeyboardInterrupt
         return code if isinstance(code, int) else 0
     except SfumatoError as error:
-        return _refuse(error, kind=type(error).__name__, message=error.message, hint=error.hint, as_json=as_json)
+        return _refuse(str(error), _facts(error), as_json=as_json)
     except (KeyboardInterrupt, typer.Abort):
         _complain(STOPPED)
         return INTERRUPTED
@@ -109,13 +110,15 @@ def _run(given: list[str], interruption: Interruption) -> int:
             # the command line itself is wrong
             message = error.format_message()
             hint = f"sfumato {verb} --help" if verb in VERBS else "sfumato --help"
-            return _refuse(f"{message}\nHint: {hint}", kind="UsageError", message=message, hint=hint, as_json=as_json)
+            facts = {"type": "UsageError", "code": "usage", "message": message, "hint": hint}
+            return _refuse(f"{message}\nHint: {hint}", facts, as_json=as_json)
         if os.environ.get("SFUMATO_DEBUG"):
             raise
         # the message of a foreign error could show a record's value
         message = f"a bug in sfumato ({type(error).__name__})"
         hint = "run again with SFUMATO_DEBUG=1 for the traceback, which may show values of records, and report it"
-        _refuse(f"{message}\nHint: {hint}", kind="Bug", message=message, hint=hint, as_json=as_json)
+        facts = {"type": "Bug", "code": "bug", "message": message, "hint": hint}
+        _refuse(f"{message}\nHint: {hint}", facts, as_json=as_json)
         return BUG
 
 
@@ -123,13 +126,13 @@ def _app(verb: str | None) -> typer.Typer:
     """Make the application; only the verb that is called is loaded, so that help comes at once."""
     app = typer.Typer(
         name="sfumato",
-        help="Anonymize microdata, and know how exact and how safe the release is.",
+        help="Anonymize microdata, and know how safe and how exact the release is.",
         add_completion=False,
         pretty_exceptions_enable=False,
     )
     app.callback()(_version)
-    for name, told in VERBS.items():
-        app.command(name, help=told)(_loaded(name) if name == verb else _not_called)
+    for name, help_text in VERBS.items():
+        app.command(name, help=help_text)(_loaded(name) if name == verb else _not_called)
     return app
 
 
@@ -141,8 +144,8 @@ def _not_called() -> None:
     """Stand for a verb in the list of verbs."""
 
 
-def _show_version(wanted: bool) -> None:
-    if wanted:
+def _show_version(requested: bool) -> None:
+    if requested:
         from sfumato.version import __version__
 
         sys.stdout.write(f"sfumato {__version__}\n")
@@ -157,11 +160,27 @@ def _version(
     """Take options that stand before the verb."""
 
 
-def _refuse(told: object, *, kind: str, message: str, hint: str | None, as_json: bool) -> int:
-    _complain(str(told))
+def _facts(error: SfumatoError) -> dict[str, object]:
+    """Return what programs need to know about an error."""
+    return {
+        "type": type(error).__name__,
+        "code": error.code,
+        "message": error.message,
+        "hint": error.hint,
+        "setting": path_text(error.setting) or None,
+        "setting_path": list(error.setting),
+        "column": error.column,
+        "file": None if error.file is None else str(error.file),
+        "line": error.line,
+    }
+
+
+def _refuse(message: str, facts: dict[str, object], *, as_json: bool) -> int:
+    """Print an error, with ``--json`` also as an object that always has the same keys."""
+    _complain(message)
     with suppress(BrokenPipeError):
         if as_json:
-            emit({"error": {"type": kind, "message": message, "hint": hint}})
+            emit({"error": _facts(SfumatoError("")) | facts})
     return WRONG
 
 

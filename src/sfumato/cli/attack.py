@@ -1,4 +1,4 @@
-"""``sfumato attack``: what somebody else's file gives away about a group."""
+"""``sfumato attack``: what an attacker with another file learns about a group."""
 
 from __future__ import annotations
 
@@ -6,28 +6,32 @@ import warnings
 from pathlib import Path
 from typing import Annotated, Any
 
-import numpy as np
 import typer
 
-from sfumato.attacks.disclosure import COLUMNS, Disclosure, Verdict
-from sfumato.attacks.model import FuzzyModel, Rule
-from sfumato.attacks.notes import notes_on
-from sfumato.attacks.record import attack_record
+from sfumato.attacks.attack_record import attack_record
+from sfumato.attacks.diagnostics import notes_on
+from sfumato.attacks.disclosure import Verdict
 from sfumato.cli.options import Json, Seed
-from sfumato.cli.show import console, emit, plain, progress_shown, table, verdict
+from sfumato.cli.output import console, emit, lines, picture_line, plain, progress_shown, tables, verdict
 from sfumato.errors import ReleaseError, SettingError, SfumatoWarning
 from sfumato.harmonising import Done, harmonise
 from sfumato.microfile.microfile import Microfile
-from sfumato.recipe import Recipe, read_recipe
-from sfumato.release.audit import certificate_of, require_release
+from sfumato.recipe import Recipe
 from sfumato.release.certificate import Certificate
-from sfumato.release.private import keep
-from sfumato.release.release import Release, open_release
-
-SHOWN = 30
-"""So many of the places that stand out or are found are printed, those with most members; JSON tells all."""
-RULES = 5
-"""So many rules are printed, the best supported."""
+from sfumato.release.opened_release import certificate_of, require_release
+from sfumato.release.release import Release
+from sfumato.release.release_reader import open_release
+from sfumato.release.steward_store import keep
+from sfumato.views.group_attacks import (
+    disclosure_sentence,
+    group_sentence,
+    last_verdict,
+    place_table,
+    preparation,
+    rule_lines,
+    rules_of,
+    verdict_tables,
+)
 
 
 def attack(
@@ -35,88 +39,88 @@ def attack(
     *,
     release: Annotated[
         Path | None,
-        typer.Option(help="A release that was written; default: what the recipe's protections make, if it has any."),
+        typer.Option(help="A written release; default: the result of the recipe's protections, if it has any."),
     ] = None,
     picture: Annotated[
-        Path | None, typer.Option(help="Draw what was found: a file that ends with .png, .svg or .html.")
+        Path | None, typer.Option(help="Also draw the result: a file name ending in .png, .svg or .html.")
     ] = None,
     json: Json = False,
     seed: Seed = None,
 ) -> None:
-    """Attack as an adversary would, and say what is disclosed; exit 1 when the group is.
+    """Attack a group as an attacker with another file would; exit with 1 if the group is disclosed.
 
-    What is printed tells where the group is: it is for the steward alone. Of a written release it is also kept in
-    RELEASE.private, for the private edition of its report.
+    The output shows where the group is: keep it confidential. With --release it is also stored in RELEASE.private, for
+    the confidential edition of the report.
     """
-    asked = read_recipe(recipe, seed=seed)
-    if asked.plan is None:
-        raise SettingError(f"{recipe} has no [attack]", hint="say there which file an adversary has")
+    settings = Recipe.from_toml(recipe, seed=seed)
+    if settings.plan is None:
+        raise SettingError(f"{recipe} has no [attack]", hint="name the attacker's file there", setting="attack")
     if picture is not None:
-        from sfumato.report.pictures import check_picture
+        from sfumato.report.charts.chart_export import check_picture
 
         check_picture(picture, beside=release)
     with progress_shown() as progress, warnings.catch_warnings():
-        # told as a note
+        # reported as notes
         warnings.simplefilter("ignore", SfumatoWarning)
-        people = asked.read(progress)
-        attacks, steps = asked.attacks(people, progress)
-        own = harmonise(people, asked.plan.harmonise).steps
-        found = {"unprotected": asked.judge(attacks, people, progress=progress)}
-        given = certificate = None
+        people = settings.read(progress)
+        attacks, steps = settings.attacks(people, progress)
+        own_steps = harmonise(people, settings.plan.harmonise).steps
+        verdicts = {"unprotected": settings.judge(attacks, people, progress=progress)}
+        target = certificate = None
         if release is not None:
             require_release(release)
-            certificate, given = certificate_of(release), open_release(release)
-        elif asked.protections:
-            given = asked.run(people, progress=progress)
-        if given is not None:
-            found["released"] = asked.judge(attacks, people, given, progress=progress)
-        notes = (*notes_on(attacks, people), *_other_file(given, people))
-        record = attack_record(found, third_party=[path for path, _ in steps], notes=notes)
+            certificate, target = certificate_of(release), open_release(release)
+        elif settings.protections:
+            target = settings.run(people, progress=progress)
+        if target is not None:
+            verdicts["released"] = settings.judge(attacks, people, target, progress=progress)
+        notes = (*notes_on(attacks, people), *_other_file(target, people))
+        record = attack_record(verdicts, third_party=[path for path, _ in steps], notes=notes)
         if release is not None and certificate is not None:
             notes += _keep(release, certificate, record)
         if picture is not None:
             from sfumato.report import disclosure_chart, write_picture
 
             progress("drawing", 1.0)
-            write_picture(disclosure_chart(found), picture, private=True)
-    with verdict(kept=not _last(found).disclosed):
+            write_picture(disclosure_chart(verdicts), picture, private=True)
+    with verdict(satisfied=not last_verdict(verdicts).disclosed):
         if json:
-            told = as_json(asked, found, steps, record) | {"harmonised": _steps(own), "notes": list(notes)}
-            emit(told | ({"picture": str(picture)} if picture else {}))
+            content = as_json(settings, verdicts, steps, record) | {
+                "harmonised": _steps(own_steps),
+                "notes": list(notes),
+            }
+            emit(content | ({"picture": str(picture)} if picture else {}))
         else:
-            _show(asked, found, [(asked.source.path, own), *steps], notes, picture)
+            _show(settings, verdicts, [(settings.source.describe(), own_steps), *steps], notes, picture)
 
 
 def _keep(release: Path, certificate: Certificate, record: dict[str, Any]) -> tuple[str, ...]:
-    """Keep what was found with the steward's record of the release, for the private report; say if that cannot be."""
+    """Store the result in the confidential record of the release; return a note if that fails."""
     try:
         keep(release, certificate, "attack", record)
     except ReleaseError as error:
-        return (f"the verdict is not kept beside the release: {error.message}",)
+        return (f"the result could not be stored beside the release: {error.message}",)
     return ()
 
 
 def _other_file(release: Release | None, people: Microfile) -> tuple[str, ...]:
-    """Say whether a release seems to be of another file."""
+    """Say whether a release seems to belong to another file."""
     if release is None:
         return ()
-    records, most = release.microfile.records, people.records
+    n_released, n_records = release.microfile.records, people.records
     suppress = release.settings.get("suppress")
-    if records == most or (isinstance(suppress, int | float) and (1 - suppress) * most <= records < most):
+    if n_released == n_records or (
+        isinstance(suppress, int | float) and (1 - suppress) * n_records <= n_released < n_records
+    ):
         return ()
-    return (f"release: it tells of {records:,} records, the file has {most:,}; is it of this file?",)
-
-
-def _last(found: dict[str, Verdict]) -> Verdict:
-    """Return the verdict on what would be published."""
-    return found.get("released", found["unprotected"])
+    return (f"the release has {n_released:,} records, but the file has {n_records:,}: do they belong together?",)
 
 
 def as_json(
-    recipe: Recipe, found: dict[str, Verdict], steps: list[tuple[str, tuple[Done, ...]]], record: dict[str, Any]
+    recipe: Recipe, verdicts: dict[str, Verdict], steps: list[tuple[str, tuple[Done, ...]]], record: dict[str, Any]
 ) -> dict[str, Any]:
-    """Return what was found as one JSON object."""
-    last = _last(found)
+    """Return the result as one JSON object."""
+    last = last_verdict(verdicts)
     return {
         "recipe": str(recipe.path),
         "disclosed": last.disclosed,
@@ -130,101 +134,33 @@ def as_json(
                 "discriminative_factor": rule.discriminative_factor,
                 "confidence_ratio": _finite(rule.confidence_ratio),
             }
-            for rule in rules_of(found["unprotected"])
+            for rule in rules_of(verdicts["unprotected"])
         ],
-        "third_party": [{"path": path, "steps": _steps(its)} for path, its in steps],
+        "third_party": [{"path": path, "steps": _steps(done)} for path, done in steps],
     }
 
 
 def _steps(done: tuple[Done, ...]) -> list[dict[str, Any]]:
-    return [{"step": one.step, "removed": one.removed} for one in done]
+    return [{"step": step.step, "removed": step.removed} for step in done]
 
 
 def _finite(number: float) -> float | None:
     return number if number < float("inf") else None
 
 
-def rules_of(found: Verdict) -> tuple[Rule, ...]:
-    """Return the rules of the first attack that has some."""
-    models = [one.model for one in found.disclosures if isinstance(one.model, FuzzyModel)]
-    return models[0].rules if models else ()
-
-
 def _show(
     recipe: Recipe,
-    found: dict[str, Verdict],
+    verdicts: dict[str, Verdict],
     steps: list[tuple[str, tuple[Done, ...]]],
     notes: tuple[str, ...],
     picture: Path | None,
 ) -> None:
-    out = console()
-    last, first = _last(found), found["unprotected"].disclosures[0]
-    out.print(
-        f"[bold]{plain(recipe.source.path)}[/bold]: {plain(int(first.true.values.sum()))} members at "
-        f"{plain(len(first.labels))} places. At {plain(len(first.standing_out))} they stand out, which is to be hidden."
-    )
-    for number, (path, done) in enumerate(steps):
-        if number:
-            out.print(f"Learned from {path}.", markup=False)
-        for one in done:
-            if one.removed:
-                out.print(f"  {one}", markup=False)
-    for when, its in found.items():
-        title = "What attacks find if only the vital attributes are removed"
-        title = title if when == "unprotected" else "What attacks find in the release"
-        out.print(table(title, COLUMNS, [one.row for one in its.disclosures]))
-    rules = rules_of(found["unprotected"])
-    if rules:
-        out.print("1 rule:" if len(rules) == 1 else f"{plain(len(rules))} rules, the best supported first:")
-        for rule in rules[:RULES]:
-            out.print(f"  {rule.words} (support {rule.support:.1%}, ratio {rule.confidence_ratio:.2f})", markup=False)
-    _show_places(last.worst)
-    for note in notes:
-        out.print(f"Note: {note}.", markup=False)
-    if last.places:
-        said = f"The group is disclosed: {plain(len(last.places))} of {plain(len(first.standing_out))} places are found"
-        out.print(f"{said} ({', '.join(last.places[:12])}).", style="bold", markup=False)
-    elif last.disclosed:
-        seen = max(last.disclosures, key=lambda one: one.correlation - one.chance_correlation)
-        out.print(
-            f"The group is disclosed: no place is found by itself, but what {seen.attack} sees goes with the true "
-            f"signal (correlation {seen.correlation:.2f}, by chance up to {seen.chance_correlation:.2f}).",
-            style="bold",
-            markup=False,
-        )
-    else:
-        out.print(
-            "The group is not disclosed: no technique finds a place where it stands out, and neither ranks nor "
-            "correlation tell more than chance.",
-            style="bold",
-        )
-    if picture is not None:
-        out.print(f"The picture lies in {picture}; like all this it is for the steward alone.", markup=False)
-
-
-def _show_places(one: Disclosure) -> None:
-    """Print the places that are found, stand out or are known, and how many members others have at most."""
-    members = one.true.values
-    told = {*one.standing_out, *one.found, *one.known}
-    order = np.argsort(-members, kind="stable").tolist()
-    asked, others = [place for place in order if place in told], [place for place in order if place not in told]
-    shown, out = asked[:SHOWN], console()
-    if shown:
-        columns = ("place", *(("region",) if one.regions else ()), "members", "taken for members", "truth", "attack")
-        rows = [
-            (
-                one.labels[place],
-                *((one.regions[place],) if one.regions else ()),
-                int(members[place]),
-                float(one.auxiliary.values[place]),
-                "stands out" if place in one.standing_out else "known" if place in one.known else "",
-                "found" if place in one.found else "",
-            )
-            for place in shown
-        ]
-        out.print(table("Where, by the worst of the attacks", columns, rows))
-    if len(asked) > len(shown):
-        out.print(f"{plain(len(asked) - len(shown))} more places stand out or are found; --json tells all.")
-    if others:
-        most = plain(int(members[others[0]]))
-        out.print(f"{plain(len(others))} places neither stand out nor are found; they have up to {most} members.")
+    console().print(f"[bold]{plain(recipe.source.describe())}[/bold]: {group_sentence(verdicts)}")
+    lines(preparation(steps))
+    tables(*verdict_tables(verdicts))
+    lines(rule_lines(rules_of(verdicts["unprotected"])))
+    places, remarks = place_table(last_verdict(verdicts).worst)
+    tables(places)
+    lines([*remarks, *(f"Note: {note}." for note in notes)])
+    lines([disclosure_sentence(verdicts)], style="bold")
+    lines(picture_line(picture, confidential=True))

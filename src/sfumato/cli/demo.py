@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import subprocess
-import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,22 +13,25 @@ from typing import Annotated, Any
 
 import typer
 
+from sfumato.attacks.attack_record import attack_record
 from sfumato.attacks.disclosure import Verdict
-from sfumato.attacks.record import attack_record
-from sfumato.cli.attack import rules_of
 from sfumato.cli.audit import as_json, show
 from sfumato.cli.options import Json, Seed
-from sfumato.cli.show import console, emit, plain, progress_shown, verdict
+from sfumato.cli.output import console, emit, plain, progress_shown, verdict
 from sfumato.datasets import census
 from sfumato.errors import SettingError
 from sfumato.measures.profile import Profile, profile
 from sfumato.progress import Progress
-from sfumato.recipe import read_recipe
-from sfumato.release.audit import Audit, audit_folder, certificate_of
-from sfumato.release.private import keep
-from sfumato.release.release import Release, open_release
+from sfumato.recipe import Recipe
+from sfumato.release.audit import audit_folder
+from sfumato.release.audit_result import Audit
+from sfumato.release.opened_release import certificate_of
+from sfumato.release.release import Release
+from sfumato.release.release_reader import open_release
+from sfumato.release.steward_store import keep
 from sfumato.report import disclosure_chart, write_picture, write_report
 from sfumato.statistics.estimate import Estimate, Regression
+from sfumato.views.group_attacks import rules_of
 
 RECORDS = 50_000
 YEARS = (2018, 2020)
@@ -71,10 +72,10 @@ def demo(
     """Go the whole way on a generated census: profile, attack, protect, audit, estimate, report."""
     with progress_shown() as progress:
         _refuse(out, force=force)
-        with _made(out) as work, _compiling():
+        with _made(out) as work:
             told = _run(work, 1 if seed is None else seed, progress)
     kept = told.audit.holds and not told.after.disclosed
-    with verdict(kept=kept):
+    with verdict(satisfied=kept):
         emit(_as_json(told, out)) if json else _tell(told, out)
 
 
@@ -108,41 +109,13 @@ def _made(folder: Path) -> Iterator[Path]:
         shutil.rmtree(work, ignore_errors=True)
 
 
-BESIDE = """
-import sfumato as sf
-people = sf.datasets.census(4_000)
-settings = dict(quasi=["age", "sex", "education", "residence"], sensitive="disability", k=10, l=2)
-release = sf.Boxes(**settings, preserve=["mean(age)", "std(age)", "corr(age, hours)"]).protect(people)
-for statistic in ("mean(age)", "std(age)", "corr(age, hours)"):
-    release.estimate(statistic)
-"""
-"""A small job that needs what the demo needs last."""
-
-
-@contextmanager
-def _compiling() -> Iterator[None]:
-    """Let another process compile the kernels of boxes and estimates while the group is attacked and hidden.
-
-    On a first run this halves the time; what is compiled is kept on disk, where the demo finds it.
-    """
-    nowhere = subprocess.DEVNULL
-    beside = subprocess.Popen(
-        [sys.executable, "-c", BESIDE], stdin=nowhere, stdout=nowhere, stderr=nowhere, start_new_session=True
-    )
-    try:
-        yield
-    finally:
-        beside.terminate()
-        beside.wait()
-
-
 def _run(folder: Path, seed: int, progress: Progress) -> Told:
     for year in YEARS:
         progress(f"making the census of {year}", 0.0)
         census(RECORDS, seed=seed, year=year).frame.write_parquet(folder / f"census{year}.parquet")
     text = files("sfumato.cli").joinpath("demo.toml").read_text(encoding="utf-8")
     (folder / RECIPE).write_text(text.replace("seed = 1", f"seed = {seed}", 1))
-    recipe = read_recipe(folder / RECIPE)
+    recipe = Recipe.from_toml(folder / RECIPE)
     people = recipe.read(progress)
     found = profile(people, progress=progress)
     attacks, steps = recipe.attacks(people, progress)

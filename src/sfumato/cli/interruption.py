@@ -43,7 +43,7 @@ def answered(give_up: Callable[[], None], *, patience: float = PATIENCE) -> Iter
     """
     interruption = Interruption()
     if threading.current_thread() is not threading.main_thread():
-        # only the main thread is told of signals
+        # only the main thread receives signals
         yield interruption
         return
     reading, writing = os.pipe()

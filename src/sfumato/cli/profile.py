@@ -6,7 +6,7 @@ import shlex
 from typing import Any
 
 from sfumato.cli.options import File, Json, Seed, as_options, with_reading
-from sfumato.cli.show import console, emit, plain, progress_shown, table
+from sfumato.cli.output import emit, lines, progress_shown, tables
 
 
 @with_reading
@@ -19,12 +19,13 @@ def profile(
 ) -> None:
     """Show what is in a file: kinds, missing values, uniqueness, which columns identify."""
     from sfumato.measures.profile import profile as profile_of
-    from sfumato.microfile.reading import read
+    from sfumato.microfile.reader import read
+    from sfumato.views.profile import attributes_table, combinations_table, household_warnings
 
     with progress_shown() as progress:
-        found = profile_of(read(file, **how, progress=progress), progress=progress)
+        result = profile_of(read(file, **how, progress=progress), progress=progress)
     content: dict[str, Any] = {
-        "records": found.records,
+        "records": result.records,
         "attributes": [
             {
                 "name": a.name,
@@ -35,37 +36,21 @@ def profile(
                 "role": a.role,
                 "title": a.title,
             }
-            for a in found.attributes
+            for a in result.attributes
         ],
         "combinations": [
-            {"names": list(c.names), "unique": c.unique, "share": round(c.share, 6)} for c in found.combinations
+            {"names": list(c.names), "unique": c.unique, "share": round(c.share, 6)} for c in result.combinations
         ],
-        "homes": list(found.homes),
+        "homes": list(result.homes),
     }
     if json:
         emit(content)
         return
-    out = console()
-    columns = ("attribute", "kind", "missing", "distinct", "unique", "probable role")
-    rows = [(a.name, a.kind.value, a.missing, a.distinct, a.unique, a.role) for a in found.attributes]
-    out.print(table(f"{plain(found.records)} records", columns, rows))
-    out.print(
-        table(
-            "How few attributes single out records",
-            ("attributes", "records alone", "share"),
-            [(", ".join(c.names), c.unique, f"{c.share:.1%}") for c in found.combinations],
-        )
-    )
-    for name in found.homes:
-        out.print(
-            f"{name} looks like the number of a household: name it household or identifier. Released as it is, it lets "
-            "everybody lay the records of those who live together upon each other.",
-            markup=False,
-        )
-    words = ["sfumato", "measure", file, "--quasi", ",".join(found.of_role("quasi")) or "COLUMN,COLUMN"]
+    tables(attributes_table(result), combinations_table(result))
+    lines(household_warnings(result))
+    words = ["sfumato", "measure", file, "--quasi", ",".join(result.of_role("quasi")) or "COLUMN,COLUMN"]
     for role in ("sensitive", "weight", "household"):
-        guessed = found.of_role(role)
+        guessed = result.of_role(role)
         if guessed and (role == "sensitive" or len(guessed) == 1):
             words += [f"--{role}", ",".join(guessed)]
-    out.print("Roles are guessed from names and counts; correct them. Next:")
-    out.print(shlex.join([*words, *as_options(how)]), markup=False)
+    lines(["Roles are guessed from names and counts: check them. Next:", shlex.join([*words, *as_options(how)])])

@@ -9,41 +9,40 @@ import typer
 
 from sfumato.cli.audit import as_json
 from sfumato.cli.options import Json, Seed
-from sfumato.cli.show import console, emit, progress_shown, verdict
-from sfumato.report.evidence import Evidence
-from sfumato.report.promised import verdict_of
-from sfumato.report.writing import write_report
+from sfumato.cli.output import emit, lines, progress_shown, verdict
+from sfumato.release.evidence import ReleaseEvidence
+from sfumato.report import write_report
+from sfumato.views.promise import verdict_of
+from sfumato.views.statistics import estimates_of
 
 
 def report(
     release: Annotated[Path, typer.Argument(help="The folder of a release.")],
     *,
-    out: Annotated[Path | None, typer.Option(help="The page; default: RELEASE.html beside the release.")] = None,
+    out: Annotated[Path | None, typer.Option(help="The HTML file; default: RELEASE.html beside the release.")] = None,
     private: Annotated[
         Path | None,
-        typer.Option(help="The steward's record, or RELEASE.private: writes the private edition."),
+        typer.Option(help="The confidential record, or RELEASE.private: write the confidential edition."),
     ] = None,
     json: Json = False,
     seed: Seed = None,
 ) -> None:
-    """Write one HTML page for the steward and the officer; exit 1 when a promise is broken."""
+    """Write a report about a release as one HTML page; exit with 1 if a promise is broken."""
     with progress_shown() as progress:
         path, evidence = write_report(release, out, private=private, progress=progress)
-    with verdict(kept=evidence.audit.holds):
+    with verdict(satisfied=evidence.audit.holds):
         if json:
             emit(_as_json(path, evidence, private=private is not None))
         else:
-            lines = console()
-            lines.print(verdict_of(evidence), markup=False)
-            edition = "private edition, for you only," if private is not None else "report"
-            lines.print(f"The {edition} lies in {path}.", markup=False)
+            edition = "Confidential report" if private is not None else "Report"
+            warning = ": do not publish." if private is not None else "."
+            lines([verdict_of(evidence), f"{edition} written to {path}{warning}"])
 
 
-def _as_json(path: Path, evidence: Evidence, *, private: bool) -> dict[str, Any]:
-    told = [one.found.summary() for one in evidence.told if one.found is not None]
+def _as_json(path: Path, evidence: ReleaseEvidence, *, private: bool) -> dict[str, Any]:
     return {
         "report": str(path),
         "edition": "private" if private else "public",
         **as_json(evidence.audit),
-        "statistics": told,
+        "statistics": [estimate.summary() for estimate in estimates_of(evidence)],
     }

@@ -1,7 +1,7 @@
-"""Generated microfiles, for demonstrations and tests without outside data: nobody in them lives."""
+"""Synthetic microfiles for demonstrations and tests: the people in them do not exist."""
 
 from sfumato.datasets.census import census
-from sfumato.datasets.country import AREAS, STATES, bases, colleges
+from sfumato.datasets.geography import AREAS, STATES, bases, colleges
 from sfumato.datasets.health import health_survey
 
 __all__ = ["AREAS", "STATES", "bases", "census", "colleges", "health_survey"]

@@ -1,4 +1,4 @@
-"""A generated census of people with homes, work and habits, among whom soldiers stand out."""
+"""A synthetic census of people with homes, work and habits, in which soldiers stand out."""
 
 from __future__ import annotations
 
@@ -10,13 +10,12 @@ import polars as pl
 from numpy.typing import NDArray
 
 from sfumato.arrays import Flags
-from sfumato.datasets import circumstances as known
-from sfumato.datasets import households
-from sfumato.datasets.circumstances import Circumstances, circumstances_of, weights_of
-from sfumato.datasets.country import AREAS, AREAS_IN_STATE, OCCUPATIONS, STATES, country_of
-from sfumato.datasets.drawing import check_whole, happens
+from sfumato.datasets import households, person_attributes
+from sfumato.datasets.employment import AT_HOME, TRANSPORTS, Work, work_of
+from sfumato.datasets.geography import AREAS, AREAS_IN_STATE, OCCUPATIONS, STATES, country_of
 from sfumato.datasets.households import People, people_of
-from sfumato.datasets.work import AT_HOME, TRANSPORTS, Work, work_of
+from sfumato.datasets.person_attributes import Circumstances, circumstances_of, weights_of
+from sfumato.datasets.sampling import check_whole, happens
 from sfumato.microfile import Microfile
 
 TITLES = {
@@ -39,37 +38,37 @@ TITLES = {
 
 _UNANSWERED = {"education": 0.01, "hours": 0.02, "weeks": 0.02, "departure": 0.04, "travel_minutes": 0.03}
 _UNANSWERED |= {"income": 0.04, "moved": 0.01, "insurance": 0.02}
-"""The share of answers that are missing, beside those to questions that were not put."""
+"""The share of missing answers, in addition to questions that do not apply."""
 
 
 def census(records: int = 50_000, *, seed: int = 1, year: int = 2020) -> Microfile:
-    """Make a census of a made-up country, in the manner of the American Community Survey.
+    """Generate a census of a fictional country, modelled on the American Community Survey.
 
-    Everything in it is drawn at random by rules of our own; nobody in it lives, and its figures are plausible, not
-    estimates of anything. It is there to show and to test what happens to a group: people on active duty
-    (``service`` 1, most of them ``occupation`` "military") are young, male, long at work, early on their way, near it
-    or on foot, and have often moved, so that rules learnt from one year find them in another whose ``service`` and
-    ``occupation`` were removed. A few places of work, :func:`bases`, have 12 to 20 times their share elsewhere. In
-    college towns, :func:`colleges`, other young people walk to work too. The plan "military" of ``insurance`` tells
-    nearly as much as ``service``; it also has soldiers' families and some veterans.
+    Everything in it is drawn at random; nobody in it exists, and its figures are plausible but estimate nothing. It
+    shows, and tests, what can be learned about a group: people on active duty (``service`` 1, most of them
+    ``occupation`` "military") are mostly young and male, work long hours, leave early, live near their work or walk,
+    and have often moved, so that rules learned from one year find them in another whose ``service`` and ``occupation``
+    were removed. A few places of work, :func:`bases`, have 12 to 20 times the share of other places. In college towns,
+    :func:`colleges`, other young people walk to work too. The plan "military" of ``insurance`` reveals nearly as much
+    as ``service``; it also covers soldiers' families and some veterans.
 
-    Of one seed all years have the same places, with the same bases, and different people. From year to year incomes
-    grow by 3 %, travel takes longer, more people work at home, people grow older, soldiers get fewer, and all shares
-    of places vary; beyond 30 years from 2020 nothing drifts any further.
+    For one seed, all years have the same places and bases, but different people. From year to year, incomes grow by
+    3 %, travel takes longer, more people work at home, people get older, there are fewer soldiers, and the shares of
+    places vary; more than 30 years from 2020 nothing drifts any further.
 
     Parameters
     ----------
     records
-        How many people; those of a household follow each other.
+        The number of people; members of a household are adjacent.
     seed
-        Which country and people.
+        Selects the country and its people.
     year
-        When the census is taken.
+        The year of the census.
 
     Returns
     -------
-    A microfile on a polars frame. Missing are answers to questions that do not apply, as ``workplace`` of those who do
-    not work, and some others. ``weight`` is a survey weight.
+    A microfile on a polars frame. Answers to questions that do not apply, such as ``workplace`` of those who do not
+    work, and a few others are missing. ``weight`` is a survey weight.
 
     Examples
     --------
@@ -78,8 +77,8 @@ def census(records: int = 50_000, *, seed: int = 1, year: int = 2020) -> Microfi
     Microfile of 1,000 records: person (categorical), household (numeric), state (categorical), residence \
 (categorical), age (numeric), sex (categorical), marital_status (categorical), education (ordinal) and 16 more
     """
-    for name, given, least in (("records", records, 1), ("seed", seed, 0), ("year", year, 1)):
-        check_whole(name, given, least)
+    for name, value, least in (("records", records, 1), ("seed", seed, 0), ("year", year, 1)):
+        check_whole(name, value, least)
     rng = np.random.default_rng([seed, year, 1])
     country = country_of(seed, year)
     people = people_of(rng, country, year=year, records=records)
@@ -88,7 +87,7 @@ def census(records: int = 50_000, *, seed: int = 1, year: int = 2020) -> Microfi
     columns = [*_who(rng, people, year), *_work(work, records), *_rest(people, rest)]
     columns.append(pl.Series("weight", weights_of(rng, people)))
     frame = pl.DataFrame([_with_gaps(rng, column) for column in columns])
-    return Microfile(frame, labels={"service": known.SERVICES}, titles=TITLES)
+    return Microfile(frame, labels={"service": person_attributes.SERVICES}, titles=TITLES)
 
 
 def _who(rng: np.random.Generator, people: People, year: int) -> list[pl.Series]:
@@ -119,45 +118,45 @@ def _work(work: Work, records: int) -> list[pl.Series]:
     travels = of_all(work.transport != AT_HOME) & works
     clock = work.departure // 60 * 100 + work.departure % 60
     return [
-        _named("workplace", of_all(work.workplace), AREAS, asked=works),
-        _named("occupation", of_all(work.occupation), OCCUPATIONS, asked=works),
-        _asked("hours", of_all(work.hours), works),
-        _asked("weeks", of_all(work.weeks), works),
-        _named("transport", of_all(work.transport), TRANSPORTS, asked=works),
-        _asked("departure", of_all(clock), travels),
-        _asked("travel_minutes", of_all(work.travel), travels),
+        _named("workplace", of_all(work.workplace), AREAS, eligible=works),
+        _named("occupation", of_all(work.occupation), OCCUPATIONS, eligible=works),
+        _of_eligible("hours", of_all(work.hours), works),
+        _of_eligible("weeks", of_all(work.weeks), works),
+        _named("transport", of_all(work.transport), TRANSPORTS, eligible=works),
+        _of_eligible("departure", of_all(clock), travels),
+        _of_eligible("travel_minutes", of_all(work.travel), travels),
     ]
 
 
 def _rest(people: People, rest: Circumstances) -> list[pl.Series]:
     return [
-        _asked("income", rest.income, people.age >= known.EARNS),
-        _asked("service", rest.service, people.age >= known.ADULT),
-        _named("birthplace", rest.birthplace, known.BIRTHPLACES),
-        _named("moved", rest.moved, known.MOVES, asked=people.age >= 1),
-        _named("insurance", rest.insurance, known.INSURANCES),
+        _of_eligible("income", rest.income, people.age >= person_attributes.EARNS),
+        _of_eligible("service", rest.service, people.age >= person_attributes.ADULT),
+        _named("birthplace", rest.birthplace, person_attributes.BIRTHPLACES),
+        _named("moved", rest.moved, person_attributes.MOVES, eligible=people.age >= 1),
+        _named("insurance", rest.insurance, person_attributes.INSURANCES),
         _named("disability", rest.disability.view(np.int8), ("no", "yes")),
     ]
 
 
 def _named(
-    name: str, codes: NDArray[np.int8], names: Sequence[str], *, asked: Flags | None = None, ordered: bool = False
+    name: str, codes: NDArray[np.int8], names: Sequence[str], *, eligible: Flags | None = None, ordered: bool = False
 ) -> pl.Series:
-    """Return a column of names; to the microfile an enum is ordinal."""
+    """Return a column of names; a microfile reads an enum as ordinal."""
     listed = pl.Series(name, names, dtype=pl.Enum(names) if ordered else pl.Categorical).gather(codes.astype(np.uint32))
-    return listed if asked is None else _blank(listed, asked)
+    return listed if eligible is None else _blank(listed, eligible)
 
 
-def _asked(name: str, numbers: NDArray[Any], asked: Flags) -> pl.Series:
-    return _blank(pl.Series(name, numbers), asked)
+def _of_eligible(name: str, numbers: NDArray[Any], eligible: Flags) -> pl.Series:
+    return _blank(pl.Series(name, numbers), eligible)
 
 
 def _with_gaps(rng: np.random.Generator, column: pl.Series) -> pl.Series:
-    """Leave out some answers."""
+    """Remove some answers."""
     share = _UNANSWERED.get(column.name)
     return column if share is None else _blank(column, ~happens(rng, share, len(column)))
 
 
-def _blank(column: pl.Series, kept: Flags) -> pl.Series:
-    """Return a column of which only some values are kept."""
-    return pl.select(pl.when(pl.Series(kept)).then(column).alias(column.name)).to_series()
+def _blank(column: pl.Series, retained: Flags) -> pl.Series:
+    """Return a column with only the retained values."""
+    return pl.select(pl.when(pl.Series(retained)).then(column).alias(column.name)).to_series()

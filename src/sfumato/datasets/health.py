@@ -1,4 +1,4 @@
-"""A made-up health survey of people in households: nobody in it lives."""
+"""A synthetic health survey of people in households."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 
 from sfumato.arrays import Reals
-from sfumato.datasets.drawing import check_whole
+from sfumato.datasets.sampling import check_whole
 from sfumato.microfile import Microfile
 
 _REGIONS = ("Anmoor", "Birkfeld", "Celtau", "Dornach", "Elmwald", "Fahrenholt", "Gernsee", "Halmstedt")
@@ -15,7 +15,7 @@ _ILLNESSES = ("none", "asthma", "back pain", "depression", "diabetes", "heart di
 
 
 def health_survey(records: int = 50_000, *, seed: int = 1) -> Microfile:
-    """Make a microfile of people in households, with names, weights and some missing answers.
+    """Generate a microfile of people in households, with names, weights and some missing answers.
 
     >>> health_survey(1000)
     Microfile of 1,000 records: name (categorical), household (numeric), region (categorical), zip \

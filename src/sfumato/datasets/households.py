@@ -1,4 +1,4 @@
-"""Who lives where and with whom, before anybody works."""
+"""Households: who lives where and with whom."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.arrays import Counts, Flags
-from sfumato.datasets.country import Country, drift
-from sfumato.datasets.drawing import Small, happens, pick, pick_within
+from sfumato.datasets.geography import Country, drift
+from sfumato.datasets.sampling import Small, happens, pick, pick_within
 
 SEXES = ("male", "female")
 MALE = SEXES.index("male")
@@ -34,12 +34,12 @@ CITIZENSHIPS = ("by birth", "naturalized", "not a citizen")
 BY_BIRTH, NOT_CITIZEN = CITIZENSHIPS.index("by birth"), CITIZENSHIPS.index("not a citizen")
 
 _EARLIEST_AGES = np.array([0, 6, 14, 17, 18, 20, 21, 23, 26])
-"""The age from which each schooling is possible."""
+"""The earliest age of each level of schooling."""
 
 
 @dataclass(frozen=True)
 class People:
-    """Everybody, one element a person; those of a household follow each other."""
+    """All people, one element per person; members of a household are adjacent."""
 
     household: Counts
     area: Small
@@ -53,7 +53,7 @@ class People:
 
 
 def people_of(rng: np.random.Generator, country: Country, *, year: int, records: int) -> People:
-    """Make people in households."""
+    """Generate people in households."""
     sizes = 1 + pick(rng, [30, 36, 15, 12, 7], records)
     starts = np.cumsum(sizes, dtype=np.int64)
     n_households = int(np.searchsorted(starts, records)) + 1
@@ -85,7 +85,7 @@ def people_of(rng: np.random.Generator, country: Country, *, year: int, records:
 def _ages_of_heads(rng: np.random.Generator, sizes: Small, college: Flags, year: int) -> NDArray[np.int16]:
     n_households = sizes.size
     ages = 19.0 + 76.0 * rng.beta(1.6, 1.75, n_households) + 0.08 * drift(year)
-    # families with children are of middle age
+    # families with children are middle-aged
     ages = np.where(sizes >= 3, 22.0 + 0.52 * (ages - 19.0), ages)
     young = (sizes == 1) & happens(rng, np.where(college, 0.6, 0.06), n_households)
     ages[young] = rng.integers(18, 25, int(young.sum()))
@@ -93,7 +93,7 @@ def _ages_of_heads(rng: np.random.Generator, sizes: Small, college: Flags, year:
 
 
 def _ages(rng: np.random.Generator, heads: NDArray[np.int16], member: Small, partner: Flags) -> NDArray[np.int16]:
-    """Return ages: partners are about as old as heads, all others their children, few of them grown up."""
+    """Return ages: partners are about as old as heads; all others are their children, few of them grown up."""
     apart = rng.normal(0.0, 4.0, heads.size)
     youngest, oldest = np.maximum(heads - 42, 0), np.clip(heads - 19, 0, 60)
     grown = happens(rng, 0.25, heads.size)
@@ -115,7 +115,7 @@ def _schooling(rng: np.random.Generator, age: NDArray[np.int16], student: Flags)
     school = pick_within(rng, by_age, (age >= 60).astype(np.int8))
     possible = np.searchsorted(_EARLIEST_AGES, np.arange(100), side="right") - 1
     school = np.minimum(school, possible[age]).astype(np.int8)
-    # who is at college has finished high school
+    # college students have finished high school
     school[student & (age >= 18)] = np.maximum(school[student & (age >= 18)], HIGH_SCHOOL)
     return school
 
@@ -126,7 +126,7 @@ def _citizenships(rng: np.random.Generator, household: Counts, n_households: int
 
 
 def _shares_of_students() -> NDArray[np.float32]:
-    """Return by age, up to 40, who goes to school or college."""
+    """Return by age, up to 40, the share of people at school or college."""
     shares = np.full(41, 0.03, dtype=np.float32)
     shares[:3], shares[3:6], shares[6:18] = 0.0, 0.6, 0.98
     shares[18:25] = [0.7, 0.55, 0.48, 0.42, 0.3, 0.2, 0.15]

@@ -1,6 +1,7 @@
 """Fuzzy sets of an attribute's values: shapes, linguistic variables, partitions and how their members are counted."""
 
-from sfumato.fuzzy.automatic import automatic_variables
+from sfumato.fuzzy.auto_variables import automatic_variables
+from sfumato.fuzzy.blind_spots import BlindSpots, Uncovered, blind_spots, uncovered, widened
 from sfumato.fuzzy.cardinality import (
     fg_count,
     fuzzy_cardinality,
@@ -8,11 +9,10 @@ from sfumato.fuzzy.cardinality import (
     possibility_at_least,
     sigma_count,
 )
-from sfumato.fuzzy.categories import AnyVariable, CategoricalVariable
-from sfumato.fuzzy.coverage import BlindSpots, Uncovered, blind_spots, uncovered, widened
+from sfumato.fuzzy.category_variables import AnyVariable, CategoricalVariable
 from sfumato.fuzzy.memberships import as_partition, category_memberships
-from sfumato.fuzzy.partitions import crisp, ruspini, ruspini_from
-from sfumato.fuzzy.products import product, product_names
+from sfumato.fuzzy.product_partitions import product, product_names
+from sfumato.fuzzy.ruspini_partitions import crisp, ruspini, ruspini_from
 from sfumato.fuzzy.shapes import (
     AnyShape,
     Crisp,

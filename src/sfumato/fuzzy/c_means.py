@@ -1,4 +1,4 @@
-"""Fuzzy c-means: fuzzy sets that are round and alike."""
+"""Fuzzy c-means: fuzzy sets that are round and of equal size."""
 
 from __future__ import annotations
 
@@ -8,47 +8,47 @@ import numpy as np
 
 from sfumato.arrays import Reals
 from sfumato.fuzzy.clustering import Descent, Frame, FuzzyClustering, Task
-from sfumato.fuzzy.records import Spread, Sums, sum_records
-from sfumato.fuzzy.starts import plain_sets
+from sfumato.fuzzy.clustering_input import Spread, Sums, sum_records
+from sfumato.fuzzy.initial_centres import plain_sets
 
 if TYPE_CHECKING:
-    from sfumato.kernels.memberships import Sets
+    from sfumato.kernels.fuzzy_memberships import Sets
 
 
 class FuzzyCMeans(FuzzyClustering):
     """Fuzzy c-means: memberships u and centres v that minimize the sum of u^m |x - v|^2.
 
-    The objective never increases from one iteration to the next, up to rounding. Attributes count by their units: put
-    a scaler before it where they are not comparable. A constant attribute changes nothing.
+    The objective never increases from one iteration to the next, up to rounding. The units of attributes matter: use
+    a scaler first if they are not comparable. A constant attribute has no effect.
 
     Parameters
     ----------
     n_clusters
-        How many sets.
+        Number of sets.
     fuzzifier
         m, above 1: the higher, the fuzzier. With 2, iterations are fastest.
     init
-        "k-means++", or the first centres: sets x attributes.
+        "k-means++", or the initial centres: sets x attributes.
     n_init
-        How many starts are tried; that of the lowest objective is kept.
+        Number of starts; the one with the lowest objective is used.
     max_iter
-        The most iterations of a start.
+        Largest number of iterations per start.
     tol
-        The centres stand still when none moves further than this, in deviations of an attribute (root mean squares
-        over attributes).
+        The centres have converged when none moves further than this, in standard deviations (root mean square over
+        attributes).
     random_state
         A seed or generator for the starts.
     threads
-        How many threads; the result does not depend on it. Default: as many as there are cores.
+        Number of threads; the result does not depend on it. Default: the number of cores.
 
     Attributes
     ----------
     cluster_centers_
         Sets x attributes.
     memberships_
-        Records x sets, computed when first asked for.
+        Records x sets, computed on first access.
     labels_
-        The number of each record's set of highest membership.
+        The index of the set with the highest membership, per record.
     objective_
         The sum that is minimized, with these centres and the memberships that belong to them.
     objectives_
@@ -56,7 +56,7 @@ class FuzzyCMeans(FuzzyClustering):
     n_iter_
         The number of iterations.
     converged_
-        Whether the centres stood still before max_iter.
+        Whether the centres converged before max_iter.
 
     Examples
     --------
@@ -100,11 +100,11 @@ class FuzzyCMeans(FuzzyClustering):
 
 
 def means_of(sums: Sums, centres: Reals) -> Reals:
-    """Return the weighted means of the sets; one without any member keeps its centre."""
+    """Return the weighted means of the sets; a set without members keeps its centre."""
     masses = sums.masses[:, None]
     return np.where(masses > 0.0, sums.firsts / np.where(masses > 0.0, masses, 1.0), centres)
 
 
 def shift_between(before: Reals, after: Reals) -> float:
-    """Return how far the centre that moved most did, as a root mean square over attributes."""
+    """Return the largest move of a centre, as a root mean square over attributes."""
     return float(np.sqrt(((after - before) ** 2).mean(axis=1)).max())

@@ -1,8 +1,8 @@
-"""How many members a fuzzy set has.
+"""The cardinality of a fuzzy set: how many members it has.
 
-There is no single answer. The sigma-count is additive and the one to reckon with; Ralescu's cardinality (1) says how
-possible each number is; its defuzzified form (2) is a whole number. Both have anomalies (ERRATA 002-8, 002-9), which
-the page on QADM14 shows. In all of them, mu_(1) >= mu_(2) >= ... are a set's memberships in descending order,
+There are several definitions. The sigma-count is additive and the one to compute with; Ralescu's cardinality (1) gives
+the possibility of each number; its defuzzified form (2) is a whole number. Both have anomalies (ERRATA 002-8, 002-9),
+which the page on QADM14 shows. In all of them, mu_(1) >= mu_(2) >= ... are a set's memberships in descending order,
 mu_(0) = 1, and mu_(k) = 0 beyond the last.
 """
 
@@ -16,7 +16,7 @@ from sfumato.errors import SettingError
 from sfumato.fuzzy.memberships import as_grades
 
 HALF_SLACK = 1e-9
-"""Memberships so close to 1/2 are 1/2: (2) jumps there, and must not hang on how a slope was rounded."""
+"""Memberships this close to 1/2 count as 1/2: (2) jumps there, and must not depend on the rounding of a slope."""
 
 
 def sigma_count(memberships: ArrayLike) -> Reals:
@@ -43,22 +43,22 @@ def nonfuzzy_cardinality(memberships: ArrayLike) -> Counts:
     return _closed_form(np.asarray(above), np.asarray(reaching))
 
 
-def nonfuzzy_parts(grades: Reals, codes: Counts, parts: int) -> Counts:
-    """Return QADM14 (2) of each part of one set, the codes saying which part a record belongs to."""
-    above = np.bincount(codes[grades > 0.5 + HALF_SLACK], minlength=parts)
-    return _closed_form(above, np.bincount(codes[grades >= 0.5 - HALF_SLACK], minlength=parts))
+def nonfuzzy_parts(grades: Reals, codes: Counts, n_parts: int) -> Counts:
+    """Return QADM14 (2) of each part of one set; the codes say which part a record belongs to."""
+    above = np.bincount(codes[grades > 0.5 + HALF_SLACK], minlength=n_parts)
+    return _closed_form(above, np.bincount(codes[grades >= 0.5 - HALF_SLACK], minlength=n_parts))
 
 
 def _closed_form(above: Counts, reaching: Counts) -> Counts:
-    # QADM14 (2) is #{mu > 1/2} + [some mu = 1/2], see ERRATA 002-8: its j is the place of the last membership above
+    # QADM14 (2) is #{mu > 1/2} + [some mu = 1/2], see ERRATA 002-8: its j is the position of the last membership above
     # 1/2, or the one after it
     return np.asarray(above + (reaching > above), dtype=np.int64)
 
 
 def fg_count(memberships: ArrayLike) -> Reals:
-    """Return how far a set has at least 0, 1, ..., n members: its k-th largest membership, and 1 for k = 0.
+    """Return the degree to which a set has at least 0, 1, ..., n members: its k-th largest membership, and 1 for k = 0.
 
-    Unlike :func:`possibility_at_least` it is 1 for as many members as are certain, and never sinks when a record joins.
+    Unlike :func:`possibility_at_least` it is 1 for all certain members, and never falls when a record joins.
 
     >>> fg_count([0.75, 1]).tolist()
     [1.0, 1.0, 0.75]
@@ -83,7 +83,7 @@ def possibility_at_least(memberships: ArrayLike, k: ArrayLike | None = None) -> 
     Parameters
     ----------
     memberships
-        Of one set; zeros count for nothing.
+        Of one set; zeros have no effect.
     k
         One number or several; default: 0, 1, ..., n. The possibility is 0 beyond n.
 
@@ -93,10 +93,10 @@ def possibility_at_least(memberships: ArrayLike, k: ArrayLike | None = None) -> 
     ([0.75, 0.75, 0.75], 0.0)
     """
     descending = _descending(memberships)
-    asked = np.arange(descending.size - 1) if k is None else np.asarray(k, dtype=np.int64)
-    if asked.size and asked.min() < 0:
-        raise SettingError("a set has 0 members or more; ask for no negative number")
-    return at_least(descending)[np.minimum(asked, descending.size - 1)]
+    sizes = np.arange(descending.size - 1) if k is None else np.asarray(k, dtype=np.int64)
+    if sizes.size and sizes.min() < 0:
+        raise SettingError("k is negative", hint="a set has 0 members or more", setting="k")
+    return at_least(descending)[np.minimum(sizes, descending.size - 1)]
 
 
 def at_least(descending: Reals) -> Reals:

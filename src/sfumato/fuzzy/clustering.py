@@ -1,4 +1,4 @@
-"""What fuzzy clusterings have in common: settings, checks, starts, and what may be asked afterwards."""
+"""The base of fuzzy clusterings: settings, checks, starts, and predictions."""
 
 from __future__ import annotations
 
@@ -14,26 +14,26 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from sfumato.arrays import Codes, Counts, Reals
-from sfumato.fuzzy.records import Spread, in_parts, numbers_of, read_records, spread_of, weights_of
-from sfumato.fuzzy.starts import Drawing, given_centres
+from sfumato.fuzzy.clustering_input import Spread, in_parts, numbers_of, read_records, spread_of, weights_of
+from sfumato.fuzzy.initial_centres import Drawing, given_centres
 
 if TYPE_CHECKING:
     from typing import Self
 
-    from sfumato.kernels.memberships import Records, Sets
+    from sfumato.kernels.fuzzy_memberships import Records, Sets
 
 
 @dataclass(frozen=True)
 class Frame:
-    """The coordinates in which sets are found: some attributes, moved and scaled so that rounding does no harm."""
+    """The coordinates in which sets are found: some attributes, shifted and scaled to limit rounding errors."""
 
     means: Reals
     """Of all attributes."""
     attributes: Counts
-    """Those that are used."""
+    """The attributes that are used."""
     origins: Reals
     scales: Reals
-    """What is subtracted from each of these, and then multiplied by it."""
+    """Each of these attributes, minus its origin, is multiplied by its scale."""
 
 
 @dataclass(frozen=True)
@@ -49,11 +49,11 @@ class Task:
 
 @dataclass(frozen=True)
 class Descent:
-    """The end of one way down from a start."""
+    """The result of one descent from a start."""
 
     sets: Sets
     covariances: Reals
-    """One a set, or none at all."""
+    """One per set, or empty."""
     objectives: Reals
     """At the start and after each iteration."""
     converged: bool
@@ -93,7 +93,7 @@ class FuzzyClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
         y
             Ignored.
         sample_weight
-            One weight a record, none negative: a record of weight 2 counts as two.
+            One weight per record, not negative: a record of weight 2 counts as two.
         """
         self._check_settings()
         numbers = numbers_of(self, X, reset=True)
@@ -117,7 +117,7 @@ class FuzzyClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
         return self
 
     def predict(self, X: Any) -> Codes:
-        """Return the number of each record's nearest set, which is that of its highest membership."""
+        """Return the index of each record's nearest set, which is the one with its highest membership."""
         check_is_fitted(self)
         return self._labels(numbers_of(self, X, reset=False))
 
@@ -138,8 +138,8 @@ class FuzzyClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
     def memberships_(self) -> Reals:
         """The memberships of the records that the sets were found from.
 
-        They are computed when first asked for: there is one a record and set. Until then the estimator refers to
-        the records, which must not be changed meanwhile; neither they nor memberships are pickled or copied with it.
+        They are computed on first access, one per record and set. Until then the estimator refers to the records, which
+        must not be changed; neither records nor memberships are pickled or copied with it.
         """
         check_is_fitted(self)
         if self._memberships is None:
@@ -150,7 +150,7 @@ class FuzzyClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
         return self._memberships
 
     def __getstate__(self) -> dict[str, Any]:
-        # a model that is handed on must not hand on the people
+        # a model that is passed on must not contain the records
         return {**super().__getstate__(), **({"_fitted_on": None, "_memberships": None} if self._fitted() else {})}
 
     def _fitted(self) -> bool:
@@ -166,7 +166,7 @@ class FuzzyClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
 
     @abstractmethod
     def _descend(self, task: Task, centres: Reals) -> Descent:
-        """Improve the sets from a start until they stand still."""
+        """Improve the sets from a start until they converge."""
 
     @abstractmethod
     def _adopt(self, best: Descent, frame: Frame) -> None:
@@ -185,7 +185,7 @@ class FuzzyClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
         return [drawing.draw(self.n_clusters, self.threads) for _ in range(self.n_init)]
 
     def _labels(self, numbers: Reals) -> Codes:
-        from sfumato.kernels.clustering import find_labels
+        from sfumato.kernels.fuzzy_clustering import find_labels
 
         labels = np.empty(len(numbers), dtype=np.int32)
         records, sets = read_records(numbers, np.ones(1)), self._sets()
@@ -193,7 +193,7 @@ class FuzzyClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
         return labels
 
     def _table(self, numbers: Reals, *, memberships: bool) -> Reals:
-        from sfumato.kernels.clustering import fill_table
+        from sfumato.kernels.fuzzy_clustering import fill_table
 
         table = np.empty((len(numbers), len(self.cluster_centers_)))
         records, sets = read_records(numbers, np.ones(1)), self._sets()

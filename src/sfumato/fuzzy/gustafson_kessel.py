@@ -1,4 +1,4 @@
-"""Gustafson-Kessel: fuzzy sets with a norm of their own, so that each may be long in another direction."""
+"""Gustafson-Kessel: each fuzzy set has its own norm, so it may be elongated in its own direction."""
 
 from __future__ import annotations
 
@@ -11,53 +11,53 @@ import numpy as np
 from sfumato.arrays import Reals
 from sfumato.fuzzy.c_means import means_of, shift_between
 from sfumato.fuzzy.clustering import Descent, Frame, FuzzyClustering, Task
+from sfumato.fuzzy.clustering_input import Spread, sum_records
 from sfumato.fuzzy.norms import Norms, norms_of, round_norms
-from sfumato.fuzzy.records import Spread, sum_records
 from sfumato.kernels.algebra import product
 from sfumato.kernels.elementary import exponentials, logarithms
 
 if TYPE_CHECKING:
-    from sfumato.kernels.memberships import Sets
+    from sfumato.kernels.fuzzy_memberships import Sets
 
 
 class GustafsonKessel(FuzzyClustering):
     """Gustafson-Kessel clustering: memberships u, centres v and norms A that minimize the sum of u^m (x - v)'A(x - v).
 
-    The determinant of A is the set's volume, 1 if nothing is said, for otherwise A = 0 would be best. Sets whose
-    records lie on a line or in a point would have no such A; so the norms are only those whose condition, the largest
-    eigenvalue over the least, is at most ``max_condition``, with attributes measured in their deviations. The best of
-    these are found exactly, not by mending eigenvalues afterwards; so the objective never increases from one iteration
-    to the next, up to rounding. ``shrinkage`` adds to the objective, in the same units, the sum of l tr(A) with
-    l = shrinkage * (weight of all records) / (number of sets): as if so many records of each set were spread evenly
-    round its centre as widely as the whole file. It is this sum that never increases then.
+    The determinant of A is the set's volume, 1 by default; without this condition A = 0 would be best. If the records
+    of a set were on a line or at a point, there would be no such A. So only norms are allowed whose condition number,
+    the largest eigenvalue divided by the smallest, is at most ``max_condition``, with attributes measured in standard
+    deviations. The best of these norms are computed exactly, not by adjusting eigenvalues afterwards, so the objective
+    never increases from one iteration to the next, up to rounding. ``shrinkage`` adds to the objective, in the same
+    units, the sum of l tr(A) with l = shrinkage * (weight of all records) / (number of sets): as if this number of
+    records were spread around the centre of each set as widely as the whole file. Then this sum never increases.
 
-    Units of attributes do not matter. A constant attribute is left out: of norms, covariances and distances its rows
-    and columns are 0. Records that are all the same are members of all sets alike.
+    The units of attributes do not matter. A constant attribute is left out: its rows and columns of norms, covariances
+    and distances are 0. Records that are all equal belong equally to all sets.
 
     Parameters
     ----------
     n_clusters, fuzzifier, init, n_init, max_iter, random_state, threads
-        As of :class:`FuzzyCMeans`.
+        As for :class:`FuzzyCMeans`.
     tol
-        The sets stand still when no centre moves further than this, in deviations of an attribute, and no covariance
-        matrix changes by a larger share of itself.
+        The sets have converged when no centre moves further than this, in standard deviations, and no covariance matrix
+        changes by a larger share of itself.
     volumes
-        The determinants of the norms, one a set; the lower, the larger the set may grow.
+        The determinants of the norms, one per set; the lower, the larger the set may grow.
     max_condition
-        How far a set may be from round: its longest axis is at most the square root of this times its shortest.
+        How elongated a set may be: its longest axis is at most the square root of this times its shortest.
     shrinkage
-        How much of a round set as wide as the file is added to each set, as a share of its even part of the records.
+        How much of a round set as wide as the file is added to each set, as a share of the mean weight of a set.
 
     Attributes
     ----------
     cluster_centers_
         Sets x attributes.
     covariances_
-        Sets x attributes x attributes: how the members of each set are spread, within the bounds above.
+        Sets x attributes x attributes: the spread of the members of each set, within the bounds above.
     norms_
         Sets x attributes x attributes: A.
     memberships_, labels_, objective_, objectives_, n_iter_, converged_
-        As of :class:`FuzzyCMeans`.
+        As for :class:`FuzzyCMeans`.
     """
 
     def __init__(
@@ -109,7 +109,7 @@ class GustafsonKessel(FuzzyClustering):
                 break
             improved = means_of(sums, centres)
             shifts = improved - centres
-            # scatters are about the old centres; those about the means are less by this
+            # scatters are about the old centres; those about the means are smaller by this
             scatters = sums.scatters - sums.masses[:, None, None] * shifts[:, :, None] * shifts[:, None, :]
             better = norms_of(scatters, sums.masses, volumes, ridge=ridge, max_condition=self.max_condition)
             moved = max(shift_between(centres, improved), norms.change_to(better))
@@ -117,25 +117,25 @@ class GustafsonKessel(FuzzyClustering):
         return Descent(self._with(centres, norms), norms.covariances, np.array(objectives), moved <= self.tol)
 
     def _with(self, centres: Reals, norms: Norms) -> Sets:
-        from sfumato.kernels.memberships import Sets
+        from sfumato.kernels.fuzzy_memberships import Sets
 
         return Sets(centres, norms.factors, float(self.fuzzifier))
 
     def _adopt(self, best: Descent, frame: Frame) -> None:
         n_attributes = self.n_features_in_
-        place = np.ix_(np.arange(self.n_clusters), frame.attributes, frame.attributes)
-        # what keeps the determinant of norms when the attributes get their units back
+        block = np.ix_(np.arange(self.n_clusters), frame.attributes, frame.attributes)
+        # preserves the determinant of norms when attributes return to their units
         unit = float(exponentials(-2.0 * logarithms(frame.scales).mean()))
         self.cluster_centers_ = np.tile(frame.means, (self.n_clusters, 1))
         self.cluster_centers_[:, frame.attributes] = best.sets.centres / frame.scales + frame.origins
         self.covariances_, self._factors = np.zeros((2, self.n_clusters, n_attributes, n_attributes))
-        self.covariances_[place] = best.covariances / np.outer(frame.scales, frame.scales)
-        self._factors[place] = math.sqrt(unit) * best.sets.factors * frame.scales
+        self.covariances_[block] = best.covariances / np.outer(frame.scales, frame.scales)
+        self._factors[block] = math.sqrt(unit) * best.sets.factors * frame.scales
         self.norms_ = np.stack([product(factor.T, factor) for factor in self._factors])
         self.objectives_ = best.objectives * unit
 
     def _sets(self) -> Sets:
-        from sfumato.kernels.memberships import Sets
+        from sfumato.kernels.fuzzy_memberships import Sets
 
         return Sets(self.cluster_centers_, self._factors, float(self.fuzzifier))
 
@@ -144,7 +144,7 @@ class GustafsonKessel(FuzzyClustering):
             return np.ones(self.n_clusters)
         volumes = np.asarray(self.volumes, dtype=np.float64)
         if volumes.shape != (self.n_clusters,) or not ((volumes > 0.0) & (volumes < math.inf)).all():
-            raise ValueError(f"volumes must be {self.n_clusters} finite numbers above 0, one a set")
+            raise ValueError(f"volumes must be {self.n_clusters} finite numbers above 0, one per set")
         return volumes
 
     def _check_settings(self) -> None:

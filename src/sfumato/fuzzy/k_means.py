@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from sfumato.arrays import Codes, Reals
-from sfumato.fuzzy.records import in_parts, read_records
-from sfumato.fuzzy.starts import Drawing, plain_sets
+from sfumato.fuzzy.clustering_input import in_parts, read_records
+from sfumato.fuzzy.initial_centres import Drawing, plain_sets
 
 ROUNDS = 300
-"""More rounds than this are not gone, as in scikit-learn."""
+"""The largest number of iterations, as in scikit-learn."""
 
 
 def k_means(
@@ -23,23 +23,23 @@ def k_means(
 ) -> Reals:
     """Return centres for which the sum of squared distances of records from the nearest one is small.
 
-    scikit-learn's own sums up in an order that depends on the processor, so that its centres differ in the last
-    digits, and now and then the clusters.
+    The k-means of scikit-learn adds up in an order that depends on the processor, so its centres differ in the last
+    digits, and occasionally the clusters.
 
     Parameters
     ----------
     values
         Records by attributes.
     count
-        How many clusters; there must be as many different records of positive weight.
+        Number of clusters; there must be at least as many different records of positive weight.
     weights
-        One a record.
+        One per record.
     starts
-        From so many drawn starts the best way is taken, the first of several.
+        Number of random starts; the best is used, the first if several are equal.
     random
-        What starts are drawn from; default: always the same numbers.
+        The source of the starts; default: always the same numbers.
     threads
-        How many threads; the result does not depend on it.
+        Number of threads; the result does not depend on it.
 
     Examples
     --------
@@ -56,14 +56,14 @@ def k_means(
 
 
 def _descend(values: Reals, weights: Reals, centres: Reals, threads: int | None) -> tuple[float, Reals]:
-    """Move centres to the means of the records that are nearest to them, until nothing changes."""
+    """Move centres to the means of their nearest records until nothing changes."""
     labels, distances = _nearest(values, centres, threads)
     for _ in range(ROUNDS):
         totals = np.bincount(labels, weights=weights, minlength=len(centres))
         sums = [np.bincount(labels, weights=weights * column, minlength=len(centres)) for column in values.T]
         means = np.stack(sums, axis=1) / np.where(totals > 0, totals, 1.0)[:, None]
         for empty in np.flatnonzero(totals <= 0):
-            # nobody is near it, so it begins again at the record that lies farthest from its own
+            # no record is nearest to it, so it restarts at the record farthest from its own centre
             farthest = int(np.argmax(distances * weights))
             means[empty], distances[farthest] = values[farthest], 0.0
         centres = means
@@ -74,8 +74,8 @@ def _descend(values: Reals, weights: Reals, centres: Reals, threads: int | None)
 
 
 def _nearest(values: Reals, centres: Reals, threads: int | None) -> tuple[Codes, Reals]:
-    """Return the number of each record's nearest centre, the first of several, and the squared distance from it."""
-    from sfumato.kernels.clustering import find_labels
+    """Return the index of each record's nearest centre, the first if several are equal, and the squared distance."""
+    from sfumato.kernels.fuzzy_clustering import find_labels
 
     records, sets = read_records(values, np.ones(1)), plain_sets(centres, 2.0)
     labels = np.empty(len(values), dtype=np.int32)

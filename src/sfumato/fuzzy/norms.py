@@ -1,4 +1,4 @@
-"""The norms of Gustafson-Kessel sets: the best ones of a given determinant and a bounded condition."""
+"""The norms of Gustafson-Kessel sets: the best ones with a given determinant and a bounded condition number."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from sfumato.kernels.algebra import eigen, orthogonal, product
 from sfumato.kernels.elementary import exponentials, logarithms, powers
 
 ROUNDING = 1e-24
-"""Variances below this share of the file's are rounding errors: those of a set whose records are all the same."""
+"""Variances below this share of the file's are rounding errors, as in a set whose records are all equal."""
 
 
 @dataclass(frozen=True)
 class Norms:
-    """Norms A, one a set."""
+    """Norms A, one per set."""
 
     covariances: Reals
     """Sets x attributes x attributes: A is proportional to its inverse."""
@@ -28,9 +28,9 @@ class Norms:
         """The sum of the traces of all A."""
         return float((self.factors**2).sum())
 
-    def change_to(self, other: Norms) -> float:
-        """Return by what share of itself the covariance that changed most did."""
-        changes = ((other.covariances - self.covariances) ** 2).sum(axis=(1, 2))
+    def change_to(self, improved: Norms) -> float:
+        """Return the largest relative change of a covariance matrix."""
+        changes = ((improved.covariances - self.covariances) ** 2).sum(axis=(1, 2))
         return float(np.sqrt(changes / (self.covariances**2).sum(axis=(1, 2))).max())
 
 
@@ -54,33 +54,33 @@ def norms_of(scatters: Reals, masses: Reals, volumes: Reals, *, ridge: float, ma
     """
     n_attributes = scatters.shape[1]
     totals = np.where(masses + ridge > 0.0, masses + ridge, 1.0)[:, None, None]
-    found = [eigen(covariance) for covariance in (scatters + ridge * np.eye(n_attributes)) / totals]
-    values, vectors = (np.stack(parts) for parts in zip(*found, strict=True))
+    decompositions = [eigen(covariance) for covariance in (scatters + ridge * np.eye(n_attributes)) / totals]
+    values, vectors = (np.stack(matrices) for matrices in zip(*decompositions, strict=True))
     values = bounded(np.maximum(values, ROUNDING), max_condition)
     # Gustafson and Kessel: A = (rho det F)^(1/n) F^-1
     levels = exponentials(logarithms(values).mean(axis=1)) * powers(volumes, 1.0 / n_attributes)
     roots = np.sqrt(levels[:, None] / values)[:, None, :] * vectors
     return Norms(
-        np.stack([product(one * its, one.T) for one, its in zip(vectors, values, strict=True)]),
+        np.stack([product(axes * lengths, axes.T) for axes, lengths in zip(vectors, values, strict=True)]),
         np.stack([orthogonal(root)[1] for root in roots]),
     )
 
 
 def bounded(values: Reals, max_condition: float) -> Reals:
-    """Clip positive eigenvalues, in ascending order, one row a matrix, so that the condition is at most max_condition.
+    """Clip positive eigenvalues, ascending, one row per matrix, so that the condition number is at most max_condition.
 
     Of all matrices F within that bound, F with these eigenvalues minimizes tr(F^-1 S) + ln det F, where S has the given
     ones; so its inverse, scaled to a determinant, minimizes tr(A S) (Won, Lim, Kim and Rajaratnam 2013). Where an
-    interval [t, t max_condition] clips the ``low`` least and the ``high`` greatest of n eigenvalues, the best t is
-    their mean, the greatest divided by max_condition; all such t are tried.
+    interval [t, t max_condition] clips the ``low`` smallest and the ``high`` largest of n eigenvalues, the best t is
+    their mean, the largest divided by max_condition; all such t are tried.
 
     >>> bounded(np.array([[1e-9, 1.0], [1.0, 2.0]]), 10.0).round(3).tolist()
     [[0.05, 0.5], [1.0, 2.0]]
     """
-    found = values.copy()
+    clipped = values.copy()
     for row in np.flatnonzero(values[:, -1] > values[:, 0] * max_condition):
-        found[row] = _clipped(values[row], max_condition)
-    return found
+        clipped[row] = _clipped(values[row], max_condition)
+    return clipped
 
 
 def _clipped(values: Reals, max_condition: float) -> Reals:
@@ -91,5 +91,5 @@ def _clipped(values: Reals, max_condition: float) -> Reals:
     ends = (below[low] + (below[-1] - below[high]) / max_condition) / clipped
     ends = ends[ends > 0.0][:, None]
     tried = np.clip(values, ends, ends * max_condition)
-    found: Reals = tried[np.argmin((values / tried + logarithms(tried)).sum(axis=1))]
-    return found
+    best: Reals = tried[np.argmin((values / tried + logarithms(tried)).sum(axis=1))]
+    return best

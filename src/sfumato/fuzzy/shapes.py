@@ -1,9 +1,9 @@
-"""Shapes: how far each number belongs to a fuzzy set.
+"""Shapes: the membership functions of fuzzy sets of numbers.
 
-A shape is a setting, so that a recipe can write it: ``{shape = "trapezoidal", corners = [0, 0, 20, 30]}``. Where
-corners coincide, the plateau wins (ERRATA 004-14): the printed branches give such a point both 0 and 1. A missing
-number (NaN) belongs to no set, grade 0: what is not known is no evidence for any of them. Who wants missing numbers in
-a set gives them one of their own, with ``missing`` of :class:`~sfumato.fuzzy.LinguisticVariable`.
+A shape is a setting, so a recipe can contain it: ``{shape = "trapezoidal", corners = [0, 0, 20, 30]}``. Where corners
+coincide, the plateau wins (ERRATA 004-14): the printed branches give such a point both 0 and 1. A missing number (NaN)
+has grade 0 in every set, because it is not evidence for any of them. To give missing numbers their own set, use
+``missing`` of :class:`~sfumato.fuzzy.LinguisticVariable`.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike
 from pydantic import Field, field_validator, model_validator
 
 from sfumato.arrays import Reals
+from sfumato.errors import SettingError
 from sfumato.kernels.elementary import exponentials
 from sfumato.microfile.hierarchy import readable
 from sfumato.settings import Settings
@@ -33,10 +34,10 @@ def written(number: float) -> str:
 
 
 class Shape(Settings, ABC):
-    """What all shapes can do."""
+    """The base of all shapes."""
 
     def grades(self, values: ArrayLike) -> Reals:
-        """Return how far each number belongs to the set, from 0 to 1; a missing one does not."""
+        """Return the grade of each number, from 0 to 1; 0 for a missing one."""
         numbers = np.asarray(values, dtype=np.float64)
         with np.errstate(invalid="ignore", over="ignore"):
             return np.where(np.isnan(numbers), 0.0, self._of_numbers(numbers))
@@ -48,22 +49,22 @@ class Shape(Settings, ABC):
 
     @abstractmethod
     def words(self) -> str:
-        """Say what the set means, for a codebook."""
+        """Return what the set means, for a codebook."""
 
     @abstractmethod
     def cut(self, alpha: float) -> tuple[float, float]:
-        """Return from where to where numbers belong to the set by at least alpha, above 0; infinite for shoulders."""
+        """Return the interval of numbers with a grade of at least alpha, above 0; infinite for shoulders."""
 
     @abstractmethod
     def widened(self, alpha: float, *, low: float | None = None, high: float | None = None) -> Shape:
-        """Return the shape with its slopes made longer, so that it reaches alpha, below 1, farther out.
+        """Return the shape with longer slopes, so that it reaches alpha, below 1, farther out.
 
         Parameters
         ----------
         alpha
             The grade.
         low, high
-            Where the grade is to be alpha, below and above; default: that slope stays.
+            Where the grade becomes alpha, below and above; default: that slope does not change.
         """
 
     @abstractmethod
@@ -81,46 +82,48 @@ class Cornered(Shape):
     @classmethod
     def _ascend(cls, corners: tuple[float, ...]) -> tuple[float, ...]:
         if any(later < earlier for earlier, later in pairwise(corners)):
-            raise ValueError(f"corners must not descend (given: {', '.join(map(written, corners))})")
+            raise SettingError(
+                f"corners must not descend (given: {', '.join(map(written, corners))})", setting="corners"
+            )
         return corners
 
     @property
     def rise(self) -> tuple[float, float] | None:
-        """Where the grades rise, from 0 to 1; None if they are 1 from the lowest number on."""
+        """Where the grades rise from 0 to 1; None if they are 1 for all low numbers."""
         return self.corners[0], self.corners[1]
 
     @property
     def fall(self) -> tuple[float, float] | None:
-        """Where the grades fall, from 1 to 0; None if they stay 1 to the highest number."""
+        """Where the grades fall from 1 to 0; None if they are 1 for all high numbers."""
         return self.corners[-2], self.corners[-1]
 
     @property
     def bends(self) -> tuple[float, ...]:
-        """The corners; of a rounded slope the middle too, where it turns the other way."""
+        """The corners; for a rounded slope also its midpoint, the inflection."""
         slopes = [slope for slope in (self.rise, self.fall) if slope is not None]
         middles = [(low + high) / 2 for low, high in slopes] if self.rounded else []
         return tuple(sorted({*self.corners, *middles}))
 
     def words(self) -> str:
-        """Say what the set means."""
+        """Return what the set means."""
         how = "smoothly " if self.rounded else ""
         rise, fall = self.rise, self.fall
-        parts = [_fully(rise[1] if rise else None, fall[0] if fall else None)]
+        phrases = [_fully(rise[1] if rise else None, fall[0] if fall else None)]
         if rise and rise[0] < rise[1]:
-            parts.insert(0, f"rising {how}from {written(rise[0])} to {written(rise[1])}")
+            phrases.insert(0, f"rising {how}from {written(rise[0])} to {written(rise[1])}")
         if fall and fall[0] < fall[1]:
-            parts.append(f"falling {how}from {written(fall[0])} to {written(fall[1])}")
-        return ", ".join(parts)
+            phrases.append(f"falling {how}from {written(fall[0])} to {written(fall[1])}")
+        return ", ".join(phrases)
 
     def cut(self, alpha: float) -> tuple[float, float]:
-        """Return from where to where numbers belong to the set by at least alpha."""
+        """Return the interval of numbers with a grade of at least alpha."""
         share, rise, fall = self._share(alpha), self.rise, self.fall
         low = rise[0] + share * (rise[1] - rise[0]) if rise else -math.inf
         high = fall[1] - share * (fall[1] - fall[0]) if fall else math.inf
         return low, high
 
     def widened(self, alpha: float, *, low: float | None = None, high: float | None = None) -> Cornered:
-        """Return the shape with its feet farther out; the plateau stays."""
+        """Return the shape with its feet farther out; the plateau does not change."""
         corners, share = list(self.corners), self._share(alpha)
         if low is not None and self.rise:
             corners[0] = -_outward(-self.rise[1], (self.rise[1] - low) / (1 - share))
@@ -129,7 +132,7 @@ class Cornered(Shape):
         return type(self)(corners=tuple(corners))
 
     def _share(self, alpha: float) -> float:
-        """Return how far up a slope, in shares of its width, the grade is alpha."""
+        """Return the share of a slope's width at which the grade is alpha."""
         if not self.rounded:
             return alpha
         return math.sqrt(alpha / 2) if alpha <= 0.5 else 1 - math.sqrt((1 - alpha) / 2)
@@ -178,7 +181,7 @@ class PiShaped(Cornered):
 
 
 class Falling(Cornered):
-    """Has everything up to a number, and falls in a straight line from there."""
+    """Grade 1 up to a number, then a straight fall."""
 
     shape: Literal["falling"] = "falling"
     corners: tuple[float, float]
@@ -190,11 +193,11 @@ class Falling(Cornered):
 
 
 class Rising(Cornered):
-    """Rises in a straight line, and has everything from a number on."""
+    """A straight rise, then grade 1."""
 
     shape: Literal["rising"] = "rising"
     corners: tuple[float, float]
-    """Where it starts to rise, and from where on it is full."""
+    """Where it starts to rise, and where it reaches grade 1."""
 
     @property
     def fall(self) -> None:
@@ -202,41 +205,41 @@ class Rising(Cornered):
 
 
 class ZShaped(Falling):
-    """Has everything up to a number, and falls smoothly from there."""
+    """Grade 1 up to a number, then a smooth fall."""
 
     rounded: ClassVar[bool] = True
     shape: Literal["z"] = "z"  # type: ignore[assignment]  # the name that a recipe knows it by
 
 
 class SShaped(Rising):
-    """Rises smoothly, and has everything from a number on."""
+    """A smooth rise, then grade 1."""
 
     rounded: ClassVar[bool] = True
     shape: Literal["s"] = "s"  # type: ignore[assignment]  # the name that a recipe knows it by
 
 
 class Gaussian(Shape):
-    """A bell, which every number belongs to at least a little; it can be no part of a Ruspini partition."""
+    """A bell: every number has a positive grade, so it cannot be part of a Ruspini partition."""
 
     shape: Literal["gaussian"] = "gaussian"
     centre: float
-    """Where it is full."""
+    """Where the grade is 1."""
     deviation: float = Field(gt=0)
-    """How far from the centre the grade has fallen to exp(-1/2), about 0.61."""
+    """The distance from the centre at which the grade is exp(-1/2), about 0.61."""
 
     @property
     def bends(self) -> tuple[float, ...]:
-        """The centre and some deviations around it, as places to look at."""
+        """The centre and some deviations around it, as points to examine."""
         return tuple(self.centre + step * self.deviation for step in (-3, -2, -1, 0, 1, 2, 3))
 
     def words(self) -> str:
-        """Say what the set means."""
+        """Return what the set means."""
         half = self.deviation * math.sqrt(2 * math.log(2))
         low, high = f"{self.centre - half:.4g}", f"{self.centre + half:.4g}"
         return f"fully at {written(self.centre)}, less the farther away, half at about {low} and {high}"
 
     def cut(self, alpha: float) -> tuple[float, float]:
-        """Return from where to where numbers belong to the set by at least alpha."""
+        """Return the interval of numbers with a grade of at least alpha."""
         half = self.deviation * math.sqrt(-2 * math.log(alpha))
         return self.centre - half, self.centre + half
 
@@ -250,33 +253,35 @@ class Gaussian(Shape):
 
 
 class Crisp(Shape):
-    """A plain interval: from a number on, and below another. Neighbours share no number."""
+    """An interval with its lower end, without its upper end. Neighbours share no number."""
 
     shape: Literal["crisp"] = "crisp"
     start: float | None = None
-    """The first number of the set; default: it has no lower end."""
+    """The first number of the set; default: no lower end."""
     stop: float | None = None
-    """The first number beyond the set; default: it has no upper end."""
+    """The first number above the set; default: no upper end."""
 
     @model_validator(mode="after")
     def _check(self) -> Crisp:
         if self.start is not None and self.stop is not None and self.stop <= self.start:
-            raise ValueError(f"stop must lie above start (given: {written(self.start)} and {written(self.stop)})")
+            raise SettingError(
+                f"stop must be above start (given: {written(self.start)} and {written(self.stop)})", setting="stop"
+            )
         return self
 
     @property
     def bends(self) -> tuple[float, ...]:
-        """The ends that there are."""
+        """The finite ends."""
         return tuple(end for end in (self.start, self.stop) if end is not None)
 
     def words(self) -> str:
-        """Say what the set means."""
+        """Return what the set means."""
         low = [] if self.start is None else [f"from {written(self.start)}"]
         high = [] if self.stop is None else [f"below {written(self.stop)}"]
         return " and ".join(low + high) or "every number"
 
     def cut(self, alpha: float) -> tuple[float, float]:
-        """Return the two ends; the upper one does not belong to it."""
+        """Return the two ends; the upper one does not belong to the set."""
         return (
             -math.inf if self.start is None else self.start,
             math.inf if self.stop is None else self.stop,
@@ -299,7 +304,7 @@ AnyShape = Annotated[
 
 
 def _slope(numbers: Reals, low: float, high: float) -> Reals:
-    """Rise in a straight line from 0 at the low end to 1 at the high one."""
+    """Return a straight rise from 0 at the low end to 1 at the high end."""
     if low == high:
         # the plateau wins over the foot: ERRATA 004-14
         return (numbers >= high).astype(np.float64)
@@ -307,13 +312,13 @@ def _slope(numbers: Reals, low: float, high: float) -> Reals:
 
 
 def _outward(start: float, length: float) -> float:
-    """Return where something of a length ends, rounded outward so that it can be read."""
+    """Return the end of an interval of some length, rounded outwards to a readable number."""
     step = readable(length / 200)
     return float(f"{math.ceil((start + length) / step) * step:.12g}")
 
 
 def _fully(first: float | None, last: float | None) -> str:
-    """Say where a set has everything."""
+    """Describe where a set has grade 1."""
     if first is None or last is None:
         return f"fully up to {written(last)}" if last is not None else f"fully from {written(first or 0.0)} on"
     return f"fully at {written(first)}" if first == last else f"fully from {written(first)} to {written(last)}"

@@ -1,4 +1,4 @@
-"""Linguistic variables: an attribute whose values are words, each a fuzzy set of its numbers."""
+"""Linguistic variables: words for the numbers of an attribute, each a fuzzy set."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ from sfumato.microfile.microfile import Microfile, as_microfile
 from sfumato.settings import Settings
 
 ROUNDING = 1e-9
-"""By so much grades may sum to something else than 1."""
+"""How far the sum of grades may be from 1."""
 
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """Where the grades of a variable's values sum to something else than 1."""
+    """A number where the grades of a variable's words do not sum to 1."""
 
     point: float
     """A corner of a shape, or a number between two corners; never a record's value."""
     total: float
-    """What they sum to there."""
+    """The sum of the grades there."""
 
 
 class LinguisticVariable(Settings):
-    """An attribute with the words that its numbers are told in.
+    """An attribute with words for its numbers.
 
     >>> from sfumato.fuzzy import Falling
     >>> age = LinguisticVariable(
@@ -50,12 +50,12 @@ class LinguisticVariable(Settings):
     values: dict[str, AnyShape] = Field(min_length=1)
     """Each word with its shape."""
     missing: str | None = None
-    """The word for missing numbers, which only they have; default: they have no word, and belong to no set."""
+    """The word for missing numbers; default: none, and they belong to no set."""
 
     @model_validator(mode="after")
     def _check(self) -> LinguisticVariable:
         if self.missing in self.values:
-            raise ValueError(f"the word {self.missing!r} for missing numbers is one of the values")
+            raise SettingError(f"the word {self.missing!r} for missing numbers is one of the values", setting="missing")
         return self
 
     @property
@@ -64,36 +64,36 @@ class LinguisticVariable(Settings):
         return (*self.values, *([] if self.missing is None else [self.missing]))
 
     def grades(self, numbers: ArrayLike) -> Reals:
-        """Return how far each word holds of each number: records by words."""
-        given = np.asarray(numbers, dtype=np.float64)
-        grades = np.empty((given.size, len(self.names)))
+        """Return the grade of each number for each word: records by words."""
+        values = np.asarray(numbers, dtype=np.float64)
+        grades = np.empty((values.size, len(self.names)))
         for column, shape in enumerate(self.values.values()):
-            grades[:, column] = shape.grades(given)
+            grades[:, column] = shape.grades(values)
         if self.missing is not None:
-            grades[:, -1] = np.isnan(given)
+            grades[:, -1] = np.isnan(values)
         return grades
 
     def memberships(self, microfile: Any) -> Reals:
-        """Return how far each word holds of each record of a microfile, or of a frame that becomes one."""
+        """Return the grades of each record of a microfile or frame: records by words."""
         return self.grades(as_microfile(microfile).numbers(self.attribute))
 
     def coded(self, microfile: Microfile) -> tuple[Codes, Reals]:
-        """Return a code a record, and codes by words: how far each word holds. Missing numbers have the last code."""
+        """Return one code per record, and the grades of codes by words. Missing numbers have the last code."""
         microfile.check_numeric(self.attribute)
         encoded = microfile.encoded(self.attribute)
-        known = ~encoded.missing
+        present = ~encoded.missing
         # the last one is for missing numbers; dates and times are numbers only in the column
         numbers = np.full(encoded.values.size + 1, np.nan)
-        numbers[encoded.codes[known]] = microfile.numbers(self.attribute)[known]
+        numbers[encoded.codes[present]] = microfile.numbers(self.attribute)[present]
         return encoded.with_missing(), self.grades(numbers)
 
     def words(self) -> dict[str, str]:
-        """Say what each word means, for a codebook."""
-        told = {name: shape.words() for name, shape in self.values.items()}
-        return told if self.missing is None else {**told, self.missing: "no number is known"}
+        """Return what each word means, for a codebook."""
+        meanings = {name: shape.words() for name, shape in self.values.items()}
+        return meanings if self.missing is None else {**meanings, self.missing: "no number is known"}
 
     def blind_spots(self, numbers: ArrayLike, *, alpha: float = 0.5) -> Reals:
-        """Return the numbers of which no word holds by at least alpha, each once: a rule cannot see them.
+        """Return the distinct numbers whose grades are all below alpha: no rule can match them.
 
         >>> bells = {"low": {"shape": "gaussian", "centre": 27.5, "deviation": 2},
         ...          "high": {"shape": "gaussian", "centre": 32.5, "deviation": 2}}
@@ -107,10 +107,10 @@ class LinguisticVariable(Settings):
         return unseen
 
     def ruspini_gap(self, *, within: tuple[float, float] | None = None) -> Gap | None:
-        """Return where the grades sum to something else than 1 by the most, or None for a Ruspini partition.
+        """Return where the sum of the grades is farthest from 1, or None for a Ruspini partition.
 
-        Between two bends each shape but the bell is a polynomial of at most the second degree, so that three points
-        there and the bends themselves decide it for all numbers.
+        Between two bends every shape except the bell is a polynomial of degree 2 or less, so three points there and the
+        bends themselves decide it for all numbers.
 
         Parameters
         ----------
@@ -130,28 +130,30 @@ class LinguisticVariable(Settings):
         return self.ruspini_gap() is None
 
     def check_ruspini(self, *, within: tuple[float, float] | None = None) -> None:
-        """Refuse values whose grades do not sum to 1: QADM14 Definition 6."""
+        """Refuse words whose grades do not sum to 1: QADM14 Definition 6."""
         gap = self.ruspini_gap(within=within)
         if gap is not None:
             off = f"{abs(gap.total - 1.0):.6g} too {'much' if gap.total > 1 else 'little'}"
             raise SettingError(
-                f"the values of {self.attribute!r} are no Ruspini partition: at {written(gap.point)} their grades sum "
-                f"to {gap.total:.6g}, {off}",
+                f"the values of {self.attribute!r} are not a Ruspini partition: at {written(gap.point)} their grades "
+                f"sum to {gap.total:.6g}, {off}",
                 hint="let each shape fall where the next one rises, as ruspini(attribute, points) does",
+                setting="sets",
+                column=self.attribute,
             )
 
     def _deciding_points(self, within: tuple[float, float] | None) -> Reals:
         bends = sorted({bend for shape in self.values.values() for bend in shape.bends})
-        # without any bend every shape is constant, so that one point decides
+        # without any bend every shape is constant, so one point decides
         low, high = within or ((bends[0], bends[-1]) if bends else (0.0, 0.0))
         if not (math.isfinite(low) and math.isfinite(high) and low <= high):
-            raise SettingError(f"within must be two ascending numbers (given: {low:g} and {high:g})")
+            raise SettingError(f"within must be two ascending numbers (given: {low:g} and {high:g})", setting="within")
         ends = [low, *(bend for bend in bends if low < bend < high), high]
         inner = [start + share * (stop - start) for start, stop in pairwise(ends) for share in (0.25, 0.5, 0.75)]
         return np.array([*ends, *inner])
 
 
 def check_alpha(alpha: float) -> None:
-    """Refuse an alpha that nothing or everything reaches."""
+    """Refuse an alpha outside its limits."""
     if not 0 < alpha <= 1:
-        raise SettingError(f"alpha must lie above 0 and at most at 1 (given: {alpha:g})")
+        raise SettingError(f"alpha must be above 0 and at most 1 (given: {alpha:g})", setting="alpha")

@@ -1,4 +1,4 @@
-"""Group: respondents singled out by what they have, and their distribution over places."""
+"""Group: respondents with certain vital values, and their distribution over places."""
 
 from __future__ import annotations
 
@@ -13,70 +13,72 @@ from pydantic import BeforeValidator, Field, model_validator
 from sfumato.arrays import Codes, Flags, Reals
 from sfumato.errors import MicrofileError, SettingError
 from sfumato.groups.signals import Signal
-from sfumato.microfile.joining import JOINT, joined, label_of
+from sfumato.microfile.composite_values import JOINT, joined, label_of
 from sfumato.microfile.microfile import Microfile, as_microfile
-from sfumato.microfile.roles import Names, weights_named
-from sfumato.microfile.selection import Chosen, attributes_of, check_known, chosen_in, read_chosen
-from sfumato.printing import quiet
+from sfumato.quiet_repr import quiet
+from sfumato.record_filter import Chosen, attributes_of, check_known, chosen_in, read_chosen
+from sfumato.roles import Names, weights_named
 from sfumato.settings import Settings
 
-PLACES = f"a place is a value of the parameter, those of several attributes joined by {JOINT}"
-"""What to do about a place that is not there; a list of those that are would show records' values."""
+PLACES_HINT = f"a place is a value of the parameter; values of several attributes are joined by {JOINT}"
+"""The hint for a place that does not occur; a list of those that do would show records' values."""
 
 
-def _named(given: Any) -> Any:
-    """Take a place as a number or a date too, as it stands in the file."""
-    return label_of(given) if isinstance(given, int | float | date) else given
+def _as_label(value: Any) -> Any:
+    """Accept a place as a number or a date too, as the file has it."""
+    return label_of(value) if isinstance(value, int | float | date) else value
 
 
-def _several(given: Any) -> Any:
-    return (given,) if isinstance(given, int | float | date | str) and given != "outliers" else given
+def _as_tuple(value: Any) -> Any:
+    return (value,) if isinstance(value, int | float | date | str) and value != "outliers" else value
 
 
-def _keyed(given: Any) -> Any:
-    if not isinstance(given, Mapping):
-        return given
-    keyed = {_named(place): value for place, value in given.items()}
-    if len(keyed) < len(given):
+def _keyed_by_label(value: Any) -> Any:
+    if not isinstance(value, Mapping):
+        return value
+    by_label = {_as_label(place): entry for place, entry in value.items()}
+    if len(by_label) < len(value):
         raise ValueError("a place is named twice")
-    return keyed
+    return by_label
 
 
-PlaceName: TypeAlias = Annotated[str, BeforeValidator(_named)]
-"""What a place is called; in files it may be a number."""
+PlaceName: TypeAlias = Annotated[str, BeforeValidator(_as_label)]
+"""The name of a place; in files it may be a number."""
 if TYPE_CHECKING:
-    # a checker sees what may be given: one place or several, by name or number
+    # a type checker sees what may be passed: one place or several, by name or number
     PlaceNames: TypeAlias = Any
 else:
-    PlaceNames: TypeAlias = Annotated[tuple[PlaceName, ...], BeforeValidator(_several)]
+    PlaceNames: TypeAlias = Annotated[tuple[PlaceName, ...], BeforeValidator(_as_tuple)]
 """One place or several."""
-ByPlace = BeforeValidator(_keyed)
+ByPlace = BeforeValidator(_keyed_by_label)
 """For tables whose keys are places."""
 
 
 @quiet
 @dataclass(frozen=True)
 class Places:
-    """Where records are."""
+    """The place of each record."""
 
     codes: Codes
-    """The place of each record, -1 where it is not known or not asked for."""
+    """The code of each record's place, -1 where it is missing or not among the chosen values."""
     labels: tuple[str, ...]
-    """The places' names, by their codes."""
+    """The names of the places, by code."""
 
     def count(self, chosen: Flags, weights: Reals | None = None) -> Reals:
         """Count chosen records, place by place."""
-        there = chosen & (self.codes >= 0)
-        given = None if weights is None else weights[there]
-        return np.bincount(self.codes[there], weights=given, minlength=len(self.labels)).astype(np.float64)
+        counted = chosen & (self.codes >= 0)
+        counted_weights = None if weights is None else weights[counted]
+        return np.bincount(self.codes[counted], weights=counted_weights, minlength=len(self.labels)).astype(np.float64)
 
-    def numbers_of(self, labels: Collection[str], *, setting: str) -> tuple[int, ...]:
-        """Return the places that a setting names, ascending."""
-        numbers = {label: number for number, label in enumerate(self.labels)}
-        for label in labels:
-            if label not in numbers:
-                raise SettingError(f"{setting}: there is no place {label!r}", hint=PLACES)
-        return tuple(sorted({numbers[label] for label in labels}))
+    def indices_of(self, labels: Collection[str], *, setting: str) -> tuple[int, ...]:
+        """Return the indices of the places that a setting names, ascending."""
+        indices = {label: index for index, label in enumerate(self.labels)}
+        for position, label in enumerate(labels):
+            if label not in indices:
+                raise SettingError(
+                    f"{setting}: there is no place {label!r}", hint=PLACES_HINT, setting=(setting, position)
+                )
+        return tuple(sorted({indices[label] for label in labels}))
 
 
 class Group(Settings):
@@ -91,26 +93,24 @@ class Group(Settings):
     """
 
     vital: Chosen
-    """What makes a member: a table of attributes with the values (a list) or the range (least, most) that they must
-    have, several such tables of which one is enough, or a condition such as "MIL == 1 and AGEP >= 17"."""
+    """What defines a member: a table of attributes with their values (a list) or range (least, most); several such
+    tables, one of which must apply; or a condition such as "MIL == 1 and AGEP >= 17"."""
     parameter: Names = Field(min_length=1)
-    """The attribute that says where a record is, or several whose values are joined by a slash."""
+    """The attribute that gives the place of a record, or several whose values are joined by a slash."""
     values: PlaceNames | None = Field(default=None, min_length=2)
-    """The places that matter, in the order of the signal; default: all that occur, in the order of their values."""
+    """The places to consider, in the order of the signal; default: all that occur, in the order of their values."""
 
     @model_validator(mode="after")
     def _fits(self) -> Group:
         if self.values is not None and len(set(self.values)) < len(self.values):
-            raise ValueError("values names a place twice")
+            raise SettingError("values names a place twice", setting="values")
         if len(set(self.parameter)) < len(self.parameter):
-            raise ValueError("parameter names an attribute twice")
-        try:
-            both = [name for name in attributes_of(self.vital, setting="vital") if name in self.parameter]
-        except SettingError as error:
-            # its hint is told too
-            raise ValueError(error.message) from error
-        if both:
-            raise ValueError(f"{both[0]!r} cannot be both vital and the parameter")
+            raise SettingError("parameter names an attribute twice", setting="parameter")
+        shared = [name for name in attributes_of(self.vital, setting="vital") if name in self.parameter]
+        if shared:
+            raise SettingError(
+                f"{shared[0]!r} cannot be both vital and the parameter", setting="parameter", column=shared[0]
+            )
         return self
 
     def members(self, microfile: Microfile | Any) -> Flags:
@@ -118,30 +118,35 @@ class Group(Settings):
         return chosen_in(as_microfile(microfile), self.vital, setting="vital")
 
     def places(self, microfile: Microfile | Any) -> Places:
-        """Say where each record is."""
+        """Return the place of each record."""
         people = as_microfile(microfile)
         for name in self.parameter:
             check_known(people, name, "parameter")
         try:
-            its = joined([people.encoded(name) for name in self.parameter])
+            encoded = joined([people.encoded(name) for name in self.parameter])
         except MicrofileError:
             raise SettingError(
                 f"parameter: two places get the same name when values of {', '.join(self.parameter)} are joined by "
-                f"{JOINT!r}, for some values have it in them",
-                hint=f"write another sign for {JOINT!r} in these values, or join the attributes to one yourself",
+                f"{JOINT!r}, because some values contain it",
+                hint=f"replace {JOINT!r} in these values, or join the attributes into one column yourself",
+                setting="parameter",
             ) from None
-        codes, labels = its.codes, tuple(its.values.tolist())
-        return Places(codes, labels) if self.values is None else self._wanted(codes, labels)
+        codes, labels = encoded.codes, tuple(encoded.values.tolist())
+        return Places(codes, labels) if self.values is None else self._restricted(codes, labels)
 
-    def _wanted(self, codes: Codes, labels: tuple[str, ...]) -> Places:
-        """Keep the places that are asked for, in their order."""
+    def _restricted(self, codes: Codes, labels: tuple[str, ...]) -> Places:
+        """Restrict the places to the chosen values, in their order."""
         assert self.values is not None
-        strange = [value for value in self.values if value not in labels]
-        if strange:
-            raise SettingError(f"values: there is no place {strange[0]!r}", hint=PLACES)
-        numbers = {value: number for number, value in enumerate(self.values)}
-        renumbered = np.array([*(numbers.get(label, -1) for label in labels), -1], dtype=np.int32)
-        return Places(renumbered[codes], self.values)
+        unknown = [value for value in self.values if value not in labels]
+        if unknown:
+            raise SettingError(
+                f"values: there is no place {unknown[0]!r}",
+                hint=PLACES_HINT,
+                setting=("values", self.values.index(unknown[0])),
+            )
+        indices = {value: index for index, value in enumerate(self.values)}
+        new_codes = np.array([*(indices.get(label, -1) for label in labels), -1], dtype=np.int32)
+        return Places(new_codes[codes], self.values)
 
     def quantity(self, microfile: Microfile | Any, *, weight: str | None = None) -> Signal:
         """Count the members of each place.
@@ -151,7 +156,7 @@ class Group(Settings):
         microfile
             A microfile, or a frame that becomes one.
         weight
-            The attribute that says how many people a record stands for; default: each is one.
+            The attribute with the number of people that a record stands for; default: one.
         """
         people = as_microfile(microfile)
         places = self.places(people)
@@ -160,14 +165,14 @@ class Group(Settings):
     def concentration(
         self, microfile: Microfile | Any, *, universe: Chosen | None = None, weight: str | None = None
     ) -> Signal:
-        """Return the share of members in each place, 0 where nobody is.
+        """Return the share of members at each place, 0 where there is nobody.
 
         Parameters
         ----------
         microfile
             A microfile, or a frame that becomes one.
         universe
-            Who is counted beside the members, in the form of ``vital``; default: everybody.
+            The people of whom members are a share, in the form of ``vital``; default: everybody. Members always count.
         weight
             As for :meth:`quantity`.
         """
@@ -187,16 +192,16 @@ class Group(Settings):
         other_universe: Chosen | None = None,
         weight: str | None = None,
     ) -> Signal:
-        """Return by how much the share of members exceeds that of another group in each place.
+        """Return by how much the share of members exceeds that of another group at each place.
 
         Parameters
         ----------
         microfile
             A microfile, or a frame that becomes one.
         other
-            Who belongs to the other group, in the form of ``vital``.
+            The other group, in the form of ``vital``.
         universe, other_universe
-            Who is counted beside the members of each; default: everybody.
+            The people of whom each group is a share; default: everybody.
         weight
             As for :meth:`quantity`.
         """
@@ -208,17 +213,17 @@ class Group(Settings):
         return Signal(places.labels, main.values - subordinate, "difference")
 
 
-def gathered(given: Any) -> Any:
-    """Put a group's settings together that stand beside others, as in a recipe.
+def nest_group_settings(settings: Any) -> Any:
+    """Move a group's settings that are given beside others, as in a recipe, into a table of their own.
 
-    >>> gathered({"vital": {"work": ["army"]}, "parameter": "area", "hide": ["C"]})
+    >>> nest_group_settings({"vital": {"work": ["army"]}, "parameter": "area", "hide": ["C"]})
     {'hide': ['C'], 'group': {'vital': {'work': ['army']}, 'parameter': 'area'}}
     """
-    own = [name for name in Group.model_fields if isinstance(given, Mapping) and name in given]
-    if not own or "group" in given:
-        return given
-    rest = {name: value for name, value in given.items() if name not in own}
-    return rest | {"group": {name: given[name] for name in own}}
+    of_group = [name for name in Group.model_fields if isinstance(settings, Mapping) and name in settings]
+    if not of_group or "group" in settings:
+        return settings
+    rest = {name: value for name, value in settings.items() if name not in of_group}
+    return rest | {"group": {name: settings[name] for name in of_group}}
 
 
 def _all(microfile: Microfile, universe: Chosen | None) -> Flags:
@@ -229,8 +234,8 @@ def _all(microfile: Microfile, universe: Chosen | None) -> Flags:
 
 def _share(places: Places, members: Flags, everybody: Flags, weights: Reals | None) -> Reals:
     # CT10 (1)
-    some, of = places.count(members, weights), places.count(everybody, weights)
-    return np.divide(some, of, out=np.zeros_like(some), where=of > 0)
+    n_members, n_everybody = places.count(members, weights), places.count(everybody, weights)
+    return np.divide(n_members, n_everybody, out=np.zeros_like(n_members), where=n_everybody > 0)
 
 
 def _weights(microfile: Microfile, weight: str | None) -> Reals | None:

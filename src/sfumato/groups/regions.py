@@ -1,4 +1,4 @@
-"""Regions: places that are looked at together, each region's signal by itself."""
+"""Regions: places that are judged together, each region with its own signal."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ import numpy as np
 
 from sfumato.errors import SettingError, nearest
 from sfumato.groups.group import Group
-from sfumato.groups.outliers import FEWEST, outliers
-from sfumato.groups.panel import LEVELS, looks_of
+from sfumato.groups.outlier_panel import LEVELS, detections
 from sfumato.groups.signals import Signal
-from sfumato.microfile.joining import label_of
+from sfumato.groups.thompson_tau import FEWEST, outliers
+from sfumato.microfile.composite_values import label_of
 from sfumato.microfile.microfile import Microfile
 
 
@@ -21,27 +21,38 @@ def regions_of(group: Group, microfile: Microfile, region: str) -> tuple[str, ..
     Parameters
     ----------
     group, microfile
-        Whose places, and where they occur.
+        The group, and the file with its places.
     region
-        The attribute that tells the region; all records of a place must have the same.
+        The attribute that gives the region; all records of a place must have the same.
     """
     if region not in microfile.attributes:
-        raise SettingError(f"region: there is no column {region!r}", hint=nearest(region, microfile.names))
-    places, its = group.places(microfile), microfile.encoded(region)
-    known = (places.codes >= 0) & (its.codes >= 0)
-    pairs = np.unique(np.stack([places.codes[known], its.codes[known]]), axis=1)
-    counts = np.bincount(pairs[0], minlength=len(places.labels))
-    if (counts != 1).any():
-        several = int((counts > 1).sum())
-        what = f"{several:,} places lie in several regions" if several else f"{int((counts < 1).sum()):,} lie in none"
         raise SettingError(
-            f"region: {region!r} is not the region of places, for {what}",
-            hint="choose an attribute that is the same for everybody of a place",
+            f"region: there is no column {region!r}",
+            hint=nearest(region, microfile.names),
+            setting="region",
+            column=region,
         )
-    return tuple(label_of(its.values.tolist()[code]) for code in pairs[1])
+    places, encoded = group.places(microfile), microfile.encoded(region)
+    located = (places.codes >= 0) & (encoded.codes >= 0)
+    pairs = np.unique(np.stack([places.codes[located], encoded.codes[located]]), axis=1)
+    n_regions = np.bincount(pairs[0], minlength=len(places.labels))
+    if (n_regions != 1).any():
+        several, none = int((n_regions > 1).sum()), int((n_regions < 1).sum())
+        problem = _has(several, "several regions") if several else _has(none, "no region")
+        raise SettingError(
+            f"region: {region!r} does not give each place one region: {problem}",
+            hint="choose an attribute that is the same for everybody at a place",
+            setting="region",
+            column=region,
+        )
+    return tuple(label_of(encoded.values.tolist()[code]) for code in pairs[1])
 
 
-def looks_within(
+def _has(count: int, problem: str) -> str:
+    return f"{count:,} place{'s have' if count > 1 else ' has'} {problem}"
+
+
+def detected_within(
     signal: Signal,
     regions: Sequence[str] | None,
     *,
@@ -50,36 +61,36 @@ def looks_within(
     unit: float | None = None,
     levels: Sequence[float] = LEVELS,
 ) -> dict[str, tuple[int, ...]]:
-    """Return which places each technique finds in the signal of their region, by its name, TC16's first.
+    """Return the places that each technique detects in the signal of their region, by its name, TC16's first.
 
     Parameters
     ----------
     signal, regions
         As for :func:`outliers_within`.
     alpha, robust, unit, levels
-        As for :func:`~sfumato.groups.panel.looks_of`.
+        As for :func:`~sfumato.groups.outlier_panel.detections`.
     """
-    found: dict[str, list[int]] = {}
-    for places in members_of(regions, len(signal)):
+    detected: dict[str, list[int]] = {}
+    for places in places_by_region(regions, len(signal)):
         if places.size >= FEWEST:
-            for look in looks_of(signal.values[places], alpha=alpha, robust=robust, unit=unit, levels=levels):
-                found.setdefault(look.name, []).extend(places[list(look.found)].tolist())
-    return {name: tuple(sorted(places)) for name, places in found.items()}
+            for detection in detections(signal.values[places], alpha=alpha, robust=robust, unit=unit, levels=levels):
+                detected.setdefault(detection.name, []).extend(places[list(detection.places)].tolist())
+    return {name: tuple(sorted(places)) for name, places in detected.items()}
 
 
 def outliers_within(
     signal: Signal, regions: Sequence[str] | None, *, alpha: float = 0.01, robust: bool = True
 ) -> tuple[int, ...]:
-    """Return which places stand out in the signal of their region; of fewer than three places none does.
+    """Return which places stand out in the signal of their region; among fewer than three places none does.
 
     Parameters
     ----------
     signal
-        One number a place.
+        One number per place.
     regions
-        The region of each place; None if all are one.
+        The region of each place; None if all places are one region.
     alpha, robust
-        As for :func:`~sfumato.groups.outliers.outliers`.
+        As for :func:`~sfumato.groups.thompson_tau.outliers`.
 
     Examples
     --------
@@ -87,16 +98,16 @@ def outliers_within(
     >>> outliers_within(signal, ["east"] * 5 + ["west"] * 5)
     (4,)
     """
-    found: list[int] = []
-    for places in members_of(regions, len(signal)):
+    detected: list[int] = []
+    for places in places_by_region(regions, len(signal)):
         if places.size >= FEWEST:
-            found += places[list(outliers(signal.values[places], alpha, robust).indices)].tolist()
-    return tuple(sorted(found))
+            detected += places[list(outliers(signal.values[places], alpha, robust).indices)].tolist()
+    return tuple(sorted(detected))
 
 
-def members_of(regions: Sequence[str] | None, size: int) -> list[np.ndarray]:
-    """Return the places of each region, of which there is one if none is told."""
+def places_by_region(regions: Sequence[str] | None, n_places: int) -> list[np.ndarray]:
+    """Return the places of each region; all places are one region if none are given."""
     if regions is None:
-        return [np.arange(size)]
-    told = np.array(regions)
-    return [np.flatnonzero(told == region) for region in dict.fromkeys(regions)]
+        return [np.arange(n_places)]
+    labels = np.array(regions)
+    return [np.flatnonzero(labels == region) for region in dict.fromkeys(regions)]

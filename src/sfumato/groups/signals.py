@@ -1,4 +1,4 @@
-"""Signals: one number a place, and what it shows."""
+"""Signals: one number per place, and what can be seen in them."""
 
 from __future__ import annotations
 
@@ -9,31 +9,31 @@ import numpy as np
 
 from sfumato.arrays import Reals
 from sfumato.errors import SettingError
-from sfumato.groups.outliers import Outliers, outliers, read_values
-from sfumato.groups.techniques import Technique
-from sfumato.html import table
-from sfumato.printing import quiet
+from sfumato.groups.outlier_techniques import Technique
+from sfumato.groups.thompson_tau import Outliers, outliers, read_values
+from sfumato.notebook_tables import table
+from sfumato.quiet_repr import quiet
 
-Kind = Literal["quantity", "concentration", "difference"]
+SignalKind = Literal["quantity", "concentration", "difference"]
 
 
 @quiet
 @dataclass(frozen=True)
 class Extremes:
-    """Where a signal is largest and smallest."""
+    """The places where a signal is largest and smallest."""
 
     highest: tuple[int, ...]
     """The places of the largest value."""
     lowest: tuple[int, ...]
     """The places of the smallest value."""
     peaks: tuple[int, ...]
-    """The places that are higher than both their neighbours; of a plateau the first. Ends have one neighbour."""
+    """The places that are higher than both their neighbours, the first of a plateau. Ends have one neighbour."""
 
 
 @quiet
 @dataclass(frozen=True, eq=False)
 class Signal:
-    """One number a place: how many of a group are there, what share of the people, or how much more than others.
+    """One number per place: the number of a group's members, their share, or how much it exceeds another share.
 
     Examples
     --------
@@ -46,10 +46,10 @@ class Signal:
     """
 
     labels: tuple[str, ...]
-    """The places' names, in the parameter's order."""
+    """The names of the places, in the parameter's order."""
     values: Reals
-    """One number each."""
-    kind: Kind
+    """One number per place."""
+    kind: SignalKind
     """What the numbers are."""
 
     def __post_init__(self) -> None:
@@ -57,7 +57,7 @@ class Signal:
             raise SettingError(f"a signal is a quantity, concentration or difference (given: {self.kind!r})")
         values = read_values(self.values).copy()
         if len(self.labels) != values.size:
-            raise SettingError(f"a signal needs one label a value (given: {len(self.labels)} and {values.size})")
+            raise SettingError(f"a signal needs one label per value (given: {len(self.labels)} and {values.size})")
         if len(set(self.labels)) != len(self.labels):
             raise SettingError("a signal's labels must differ from each other")
         if self.kind == "quantity" and (values < 0).any():
@@ -92,12 +92,12 @@ class Signal:
 
     @property
     def deviation(self) -> float:
-        """The standard deviation over places, of a sample; 0 of a single place."""
+        """The sample standard deviation over places; 0 for a single place."""
         return float(self.values.std(ddof=1)) if len(self) > 1 else 0.0
 
     @property
     def extremes(self) -> Extremes:
-        """Where the signal is largest and smallest, all over and among neighbours."""
+        """Where the signal is largest and smallest, overall and among neighbours."""
         values = self.values
         highest, lowest = (np.flatnonzero(values == end).tolist() for end in (values.max(), values.min()))
         starts = np.flatnonzero(np.concatenate(([True], np.diff(values) != 0)))
@@ -109,13 +109,13 @@ class Signal:
     def outliers(
         self, alpha: float = 0.01, robust: bool = True, *, technique: Technique | Literal["any"] = "tau"
     ) -> Outliers:
-        """Find the places that stand out; see :func:`~sfumato.groups.outliers.outliers`."""
+        """Find the places that stand out; see :func:`~sfumato.groups.thompson_tau.outliers`."""
         return outliers(self, alpha, robust, technique=technique)
 
     def details(self, wavelet: str = "db2", level: int | None = None) -> tuple[Reals, ...]:
-        """Return the signal's quick changes, one array of a number a place for each level, the finest first.
+        """Return the signal's quick changes: one array with a number per place for each level, the finest first.
 
-        What they leave of the signal is its approximation at the last level.
+        The signal less all of them is its approximation at the last level.
 
         Parameters
         ----------
@@ -124,13 +124,13 @@ class Signal:
         level
             How often to halve the frequencies; default: as often as the signal's length allows.
         """
-        from sfumato.groups.wavelets import deepest_level, details_of
+        from sfumato.groups.wavelet_transform import deepest_level, details_of
 
         return details_of(self.values, wavelet, deepest_level(len(self), wavelet) if level is None else level)
 
     def periodogram(self) -> tuple[Reals, Reals]:
-        """Return frequencies, in cycles a place, and how much of the variance (over n) has each of them."""
+        """Return frequencies, in cycles per place, and the part of the variance (over n) at each of them."""
         waves = np.abs(np.fft.rfft(self.values - self.mean)) ** 2 / len(self) ** 2
-        # every frequency but 0 and the highest of an even number of places stands for a pair
+        # every frequency but 0, and but the highest if the number of places is even, represents a pair
         waves[1 : (len(self) + 1) // 2] *= 2.0
         return np.arange(waves.size) / len(self), waves

@@ -1,4 +1,4 @@
-"""Harmonising: the steps that make a file like another, in their order, and what each of them did."""
+"""Harmonising: steps that make a file comparable with another one, and a record of what each did."""
 
 from __future__ import annotations
 
@@ -10,50 +10,52 @@ import numpy as np
 from pydantic import BeforeValidator, Discriminator, Tag
 
 from sfumato.arrays import Counts
-from sfumato.errors import SfumatoError, nearest
-from sfumato.harmonising.attributes import Drop, Join, Rename, Select, SetKinds
-from sfumato.harmonising.records import Keep
+from sfumato.errors import SettingError, SettingPath, SfumatoError, nearest, path_text
+from sfumato.harmonising.attribute_steps import Drop, Join, Rename, Select, SetKinds
+from sfumato.harmonising.record_steps import Keep
 from sfumato.harmonising.step import Step
-from sfumato.harmonising.values import Hhmm, Intervals, Map, Scale
+from sfumato.harmonising.value_steps import CodedIntervals, Hhmm, Map, Scale
 from sfumato.microfile.microfile import Microfile, as_microfile
-from sfumato.printing import quiet
+from sfumato.quiet_repr import quiet
 from sfumato.settings import Settings
 
 _VERBS: dict[str, type[Step]] = {
     next(iter(step.model_fields)): step
-    for step in (Rename, Join, Map, Keep, Hhmm, Scale, Intervals, Drop, Select, SetKinds)
+    for step in (Rename, Join, Map, Keep, Hhmm, Scale, CodedIntervals, Drop, Select, SetKinds)
 }
 """The first field of a step is its verb."""
 
 
-def _one_verb(given: Any) -> Any:
-    """Refuse what has no verb, or several, before the step that is meant is looked at."""
-    if isinstance(given, Step):
-        return given
-    if not isinstance(given, Mapping):
+def _one_verb(table: Any) -> Any:
+    """Refuse a table with no verb, or with several, before its settings are checked."""
+    if isinstance(table, Step):
+        return table
+    if not isinstance(table, Mapping):
         raise ValueError(f"a step is a table with one of these: {', '.join(_VERBS)}")
-    verbs = [name for name in given if name in _VERBS]
+    verbs = [name for name in table if name in _VERBS]
     if not verbs:
-        meant = nearest(str(next(iter(given))), _VERBS) if given else f"there are: {', '.join(_VERBS)}"
-        raise ValueError(f"a step says what is done; {meant}")
+        suggested = nearest(str(next(iter(table))), _VERBS) if table else f"available: {', '.join(_VERBS)}"
+        raise ValueError(f"a step needs a verb; {suggested}")
     if len(verbs) > 1:
         raise ValueError(f"a step does one thing, not both {verbs[0]} and {verbs[1]}; write two steps")
-    known = _VERBS[verbs[0]].model_fields
-    strange = [str(name) for name in given if name not in known]
+    fields = _VERBS[verbs[0]].model_fields
+    strange = [str(name) for name in table if name not in fields]
     if strange:
-        raise ValueError(f"{verbs[0]} has no setting {strange[0]!r}; {nearest(strange[0], known)}")
-    return given
+        raise SettingError(
+            f"{verbs[0]} has no setting {strange[0]!r}; {nearest(strange[0], fields)}", setting=strange[0]
+        )
+    return table
 
 
-def _name(given: Any) -> str:
-    # pydantic puts it into the place of an error, where it must not be taken for a key
-    return type(given).__name__ if isinstance(given, Step) else _VERBS[next(n for n in given if n in _VERBS)].__name__
+def _name(table: Any) -> str:
+    # pydantic puts it into the location of an error, where it must not be mistaken for a key
+    return type(table).__name__ if isinstance(table, Step) else _VERBS[next(n for n in table if n in _VERBS)].__name__
 
 
-def _several(given: Any) -> Any:
-    if isinstance(given, Mapping | Step):
-        raise ValueError("give a list of steps; in a recipe, write the table's name in two brackets")
-    return given
+def _several(steps: Any) -> Any:
+    if isinstance(steps, Mapping | Step):
+        raise ValueError("give a list of steps; in a recipe, write the table's name in double brackets")
+    return steps
 
 
 AnyStep = Annotated[
@@ -64,7 +66,7 @@ AnyStep = Annotated[
         | Annotated[Keep, Tag("Keep")]
         | Annotated[Hhmm, Tag("Hhmm")]
         | Annotated[Scale, Tag("Scale")]
-        | Annotated[Intervals, Tag("Intervals")]
+        | Annotated[CodedIntervals, Tag("CodedIntervals")]
         | Annotated[Drop, Tag("Drop")]
         | Annotated[Select, Tag("Select")]
         | Annotated[SetKinds, Tag("SetKinds")],
@@ -77,10 +79,10 @@ Steps = Annotated[tuple[AnyStep, ...], BeforeValidator(_several)]
 
 
 class Harmonise(Settings):
-    """The steps that make a file like another."""
+    """The steps that make a file comparable with another one."""
 
     harmonise: Steps = ()
-    """What is done, in its order; each step is a table with one verb."""
+    """The steps, in order; each is a table with one verb."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,15 +90,15 @@ class Done:
     """What a step did."""
 
     step: str
-    """The step in words; attributes are called as before it."""
+    """The step in words, with the attribute names from before it."""
     before: int
-    """How many records there were."""
+    """The number of records before the step."""
     after: int
-    """How many there are."""
+    """The number of records after it."""
 
     @property
     def removed(self) -> int:
-        """How many records it removed."""
+        """The number of records that it removed."""
         return self.before - self.after
 
     def __str__(self) -> str:
@@ -109,24 +111,26 @@ class Harmonised:
     """A file after its steps."""
 
     microfile: Microfile
-    """The file, with the records that are left."""
+    """The file with the remaining records."""
     steps: tuple[Done, ...]
     """What each step did."""
     kept: Counts
-    """Which records of the file are left, by their numbers."""
+    """The indices of the remaining records in the original file."""
 
 
-def harmonise(microfile: Any, steps: Sequence[Step | Mapping[str, Any]], *, setting: str = "harmonise") -> Harmonised:
-    """Make a file like another, step by step.
+def harmonise(
+    microfile: Any, steps: Sequence[Step | Mapping[str, Any]], *, setting: SettingPath = ("harmonise",)
+) -> Harmonised:
+    """Make a file comparable with another one, step by step.
 
     Parameters
     ----------
     microfile
         A microfile, or a frame that becomes one.
     steps
-        What is done, in its order; a step is a table with one verb, as a recipe writes it.
+        The steps, in order; each is a table with one verb, as in a recipe.
     setting
-        How the steps are called in errors.
+        The path of the setting that lists the steps, for errors.
 
     Examples
     --------
@@ -137,23 +141,23 @@ def harmonise(microfile: Any, steps: Sequence[Step | Mapping[str, Any]], *, sett
     ...     {"map": "SEX", "to": {1: "male", 2: "female"}},
     ...     {"rename": {"AGEP": "age", "SEX": "sex"}},
     ... ]
-    >>> found = harmonise(people, steps)
-    >>> found.microfile
+    >>> harmonised = harmonise(people, steps)
+    >>> harmonised.microfile
     Microfile of 2 records: age (numeric), sex (categorical)
-    >>> print(found.steps[0])
+    >>> print(harmonised.steps[0])
     keep AGEP: 1 of 3 records removed
     """
     people = as_microfile(microfile)
-    done, kept = [], np.arange(people.records)
+    done, remaining = [], np.arange(people.records)
     for number, step in enumerate(Harmonise(harmonise=steps).harmonise):
         before = people.records
         try:
             after = step.apply(people)
         except SfumatoError as error:
-            # says which step it was
-            raise type(error)(f"{setting}[{number}]: {error.message}", hint=error.hint) from None
+            step_path = (*setting, number)
+            raise error.within(*step_path).prefixed(path_text(step_path)) from None
         if isinstance(step, Keep):
-            kept = kept[step.kept(people)]
+            remaining = remaining[step.kept(people)]
         people = after
         done.append(Done(step.words(), before, people.records))
-    return Harmonised(people, tuple(done), kept)
+    return Harmonised(people, tuple(done), remaining)

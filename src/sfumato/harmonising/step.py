@@ -1,4 +1,4 @@
-"""A step: one verb that says what is done to which attributes of a file."""
+"""A step: one verb, applied to some attributes of a file."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from pydantic import AfterValidator, Field
 from sfumato.arrays import Codes, Flags, Reals
 from sfumato.errors import MicrofileError, SettingError
 from sfumato.microfile.attribute import Kind
-from sfumato.microfile.encoding import Encoded
+from sfumato.microfile.encoded_column import Encoded
 from sfumato.microfile.microfile import Microfile
-from sfumato.microfile.roles import Names
-from sfumato.microfile.selection import check_known
+from sfumato.record_filter import check_known
+from sfumato.roles import Names
 from sfumato.settings import Settings
 
 
 def _once(names: tuple[str, ...]) -> tuple[str, ...]:
     if len(set(names)) < len(names):
-        raise ValueError("it names an attribute twice")
+        raise ValueError("it lists an attribute twice")
     return names
 
 
@@ -35,16 +35,16 @@ class Step(Settings, ABC):
 
     @property
     def verb(self) -> str:
-        """What is done, as a recipe writes it."""
+        """The verb, as it is written in a recipe."""
         return next(iter(type(self).model_fields))
 
     @property
     @abstractmethod
     def attributes(self) -> tuple[str, ...]:
-        """The attributes that must be there."""
+        """The attributes that the file must have."""
 
     def words(self) -> str:
-        """Say what is done to what."""
+        """Describe the step."""
         return f"{self.verb} {', '.join(self.attributes)}"
 
     def apply(self, microfile: Microfile) -> Microfile:
@@ -58,15 +58,18 @@ class Step(Settings, ABC):
 
 
 def check_free(microfile: Microfile, name: str, setting: str, *, given_up: Container[str]) -> None:
-    """Refuse a new name that an attribute has which keeps it."""
+    """Refuse a new name that another attribute already has."""
     if name in microfile.attributes and name not in given_up:
         raise SettingError(
-            f"{setting}: there is a column {name!r} already", hint="drop it first, or choose another name"
+            f"{setting}: column {name!r} already exists",
+            hint="drop it first, or choose another name",
+            setting=setting,
+            column=name,
         )
 
 
-def refuse_values(encoded: Encoded, wrong: Flags, what: str, *, hint: str) -> None:
-    """Refuse values that a step cannot deal with, and say how many records have them.
+def refuse_values(encoded: Encoded, wrong: Flags, problem: str, *, hint: str) -> None:
+    """Refuse values that a step cannot handle, with the number of records that have them.
 
     Parameters
     ----------
@@ -74,24 +77,26 @@ def refuse_values(encoded: Encoded, wrong: Flags, what: str, *, hint: str) -> No
         The column.
     wrong
         Which of its values they are.
-    what
+    problem
         What is wrong, naming the column.
     hint
         What to do.
     """
     if wrong.any():
-        records = int(np.append(wrong, False)[encoded.codes].sum())
-        raise MicrofileError(f"{what}: {int(wrong.sum()):,} of them, in {records:,} records", hint=hint)
+        n_records = int(np.append(wrong, False)[encoded.codes].sum())
+        raise MicrofileError(
+            f"{problem}: {int(wrong.sum()):,} of them, in {n_records:,} record{'s' * (n_records != 1)}", hint=hint
+        )
 
 
 def with_numbers(
     microfile: Microfile, name: str, numbers: Reals, codes: Codes, *, kind: Kind = Kind.NUMERIC
 ) -> Microfile:
-    """Put a number in the place of each value of an attribute; NaN makes it missing."""
+    """Replace each value of an attribute by a number; NaN makes it missing."""
     return microfile.with_columns({name: np.append(numbers, np.nan)[codes]}, kinds={name: kind.value})
 
 
 def with_texts(microfile: Microfile, name: str, encoded: Encoded) -> Microfile:
-    """Put an attribute of categories into a microfile; a value that is None makes it missing."""
+    """Set an attribute of categories; None makes a value missing."""
     column = pl.Series(name, [*encoded.values.tolist(), None], dtype=pl.String).gather(encoded.with_missing())
     return microfile.with_columns({name: column}, kinds={name: Kind.CATEGORICAL.value})

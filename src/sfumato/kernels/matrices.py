@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from sfumato.arrays import Reals
-from sfumato.kernels.compiled import compiled_ratios
-from sfumato.kernels.lanes import LANES, sum_of_products
+from sfumato.kernels.compiled import compiled_ratios, compiled_ratios_inside, interpreted_while_small
+from sfumato.kernels.lane_sums import LANES, sum_of_products
+from sfumato.kernels.signatures import RealTable
 
 SWEEPS = 60
 """More than enough: Jacobi's rotations converge quadratically."""
@@ -16,8 +16,9 @@ NOTHING = 1e-18
 """A smaller share of the largest entry of a matrix is what rounding leaves of 0."""
 
 
+@interpreted_while_small
 @compiled_ratios
-def multiply(rows: Reals, columns: Reals, found: Reals) -> None:
+def multiply(rows: RealTable, columns: RealTable, found: RealTable) -> None:
     """Write the sums of products of each of ``rows`` and ``columns`` (IN: one row a column) to ``found`` (OUT)."""
     lanes = np.zeros(LANES)
     for i in range(rows.shape[0]):
@@ -25,8 +26,9 @@ def multiply(rows: Reals, columns: Reals, found: Reals) -> None:
             found[i, j] = sum_of_products(rows[i], columns[j], lanes)
 
 
+@interpreted_while_small
 @compiled_ratios
-def mix_rows(factors: Reals, rows: Reals, found: Reals) -> None:
+def mix_rows(factors: RealTable, rows: RealTable, found: RealTable) -> None:
     """Add ``factors`` (IN) times ``rows`` (IN), row after row, to ``found`` (IN, OUT)."""
     for i in range(factors.shape[0]):
         for row in range(rows.shape[0]):
@@ -35,8 +37,9 @@ def mix_rows(factors: Reals, rows: Reals, found: Reals) -> None:
                 found[i, k] += factor * rows[row, k]
 
 
+@interpreted_while_small
 @compiled_ratios
-def orthogonalize(directions: Reals, triangle: Reals) -> None:
+def orthogonalize(directions: RealTable, triangle: RealTable) -> None:
     """Make the rows of ``directions`` (IN, OUT) orthogonal and of unit length; ``triangle`` (OUT) made them of these.
 
     A row that depends on those before becomes nearly arbitrary, and its diagonal entry nearly 0.
@@ -58,7 +61,7 @@ def orthogonalize(directions: Reals, triangle: Reals) -> None:
                 row[k] /= length
 
 
-@compiled_ratios
+@compiled_ratios_inside
 def rotation(one: float, other: float, between: float) -> tuple[float, float]:
     """Return cosine and sine of Jacobi's rotation, which makes ``between`` 0 in a symmetric 2 x 2 matrix."""
     ratio = (other - one) / (2.0 * between)
@@ -70,8 +73,9 @@ def rotation(one: float, other: float, between: float) -> tuple[float, float]:
     return cosine, tangent * cosine
 
 
+@interpreted_while_small
 @compiled_ratios
-def diagonalize(matrix: Reals, vectors: Reals) -> None:
+def diagonalize(matrix: RealTable, vectors: RealTable) -> None:
     """Rotate ``matrix`` (IN, OUT: symmetric) until it is diagonal; ``vectors`` (IN, OUT) get the rotations as rows."""
     size, largest = matrix.shape[0], np.abs(matrix).max()
     for _ in range(SWEEPS):
@@ -98,8 +102,9 @@ def diagonalize(matrix: Reals, vectors: Reals) -> None:
             break
 
 
+@interpreted_while_small
 @compiled_ratios
-def align(rows: Reals, vectors: Reals) -> None:
+def align(rows: RealTable, vectors: RealTable) -> None:
     """Rotate ``rows`` (IN, OUT), pair by pair, until all are orthogonal; ``vectors`` (IN, OUT) get the rotations."""
     lanes = np.zeros(LANES)
     for _ in range(SWEEPS):
@@ -122,8 +127,9 @@ def align(rows: Reals, vectors: Reals) -> None:
             break
 
 
+@interpreted_while_small
 @compiled_ratios
-def eliminate(matrix: Reals, sides: Reals) -> bool:
+def eliminate(matrix: RealTable, sides: RealTable) -> bool:
     """Solve for ``sides`` (IN, OUT: one column each); ``matrix`` (IN) is used up. Returns whether that was possible."""
     size = matrix.shape[0]
     for p in range(size):

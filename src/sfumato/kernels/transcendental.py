@@ -7,14 +7,10 @@ logarithms and exponentials; formulas and coefficients are those of Sun's fdlibm
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numba import types
-from numba.extending import intrinsic
 
 from sfumato.arrays import Reals
-from sfumato.kernels.compiled import compiled_ratios
+from sfumato.kernels.compiled import compiled_ratios, compiled_ratios_inside, interpreted_while_small
 
 LN2_HIGH, LN2_LOW = 6.93147180369123816490e-01, 1.90821492927058770002e-10
 """The logarithm of 2 in two parts, of which whole multiples of the first are exact."""
@@ -27,41 +23,14 @@ LARGEST, SMALLEST = 709.782712893384, -745.1332191019412
 """Beyond these, exponentials are infinite or 0."""
 
 
-def _intrinsic(function: Any) -> Any:
-    # to the checker, it would be called with all of its arguments
-    return intrinsic(function)
-
-
-@_intrinsic
-def _bits_of(typing: Any, number: Any) -> Any:
-    """Return the bits of a number as an integer."""
-    from llvmlite import ir
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return builder.bitcast(arguments[0], ir.IntType(64))
-
-    return types.int64(types.float64), generate
-
-
-@_intrinsic
-def _number_of(typing: Any, bits: Any) -> Any:
-    """Return the number that has these bits."""
-    from llvmlite import ir
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return builder.bitcast(arguments[0], ir.DoubleType())
-
-    return types.float64(types.int64), generate
-
-
-@compiled_ratios
+@compiled_ratios_inside
 def _logarithm(number: float) -> float:
     """Return the natural logarithm of a positive, finite number."""
     small = number < SUBNORMAL
-    bits = _bits_of(number * SCALE if small else number)
+    bits = np.float64(number * SCALE if small else number).view(np.int64)
     # number = 2^exponent (1 + f), with 1 + f between the root of 1/2 and the root of 2
     exponent = (bits - ROOT_HALF) >> np.int64(52)
-    f = _number_of(bits - (exponent << np.int64(52))) - 1.0
+    f = np.int64(bits - (exponent << np.int64(52))).view(np.float64) - 1.0
     power = float(exponent - SCALED if small else exponent)
     s = f / (2.0 + f)
     z = s * s
@@ -75,7 +44,7 @@ def _logarithm(number: float) -> float:
     return power * LN2_HIGH - ((half_square - (s * (half_square + (even + odd)) + power * LN2_LOW)) - f)
 
 
-@compiled_ratios
+@compiled_ratios_inside
 def logarithm(number: float) -> float:
     """Return the natural logarithm; -infinity of 0, NaN of what is below 0."""
     if number > 0.0:
@@ -83,11 +52,13 @@ def logarithm(number: float) -> float:
     return -np.inf if number == 0.0 else np.nan
 
 
-@compiled_ratios
+@compiled_ratios_inside
 def _exponential(number: float) -> float:
     """Return e to the power of a number, as far as it is neither 0 nor infinite."""
-    within = min(max(number, SMALLEST), LARGEST)
-    power = np.floor(within * INVERSE_LN2 + 0.5)
+    # NaN becomes a number here, because it has no whole part
+    within = number if number > SMALLEST else SMALLEST
+    within = within if within < LARGEST else LARGEST
+    power = float(np.floor(within * INVERSE_LN2 + 0.5))
     high, low = within - power * LN2_HIGH, power * LN2_LOW
     rest = high - low
     t = rest * rest
@@ -103,11 +74,11 @@ def _exponential(number: float) -> float:
     # in two steps, because 2^power itself may be too large or too small a number
     exponent = np.int64(power)
     first = exponent >> np.int64(1)
-    found = found * _number_of((first + np.int64(1023)) << np.int64(52))
-    return found * _number_of((exponent - first + np.int64(1023)) << np.int64(52))
+    found = found * np.int64((first + np.int64(1023)) << np.int64(52)).view(np.float64)
+    return found * np.int64((exponent - first + np.int64(1023)) << np.int64(52)).view(np.float64)
 
 
-@compiled_ratios
+@compiled_ratios_inside
 def exponential(number: float) -> float:
     """Return e to the power of a number."""
     found = _exponential(number)
@@ -118,13 +89,14 @@ def exponential(number: float) -> float:
     return found if number == number else number
 
 
-@compiled_ratios
+@compiled_ratios_inside
 def power_of(base: float, exponent: float) -> float:
     """Return a positive power of a number that is not negative, or any power of a positive one."""
     found = _exponential(exponent * _logarithm(base))
     return found if base > 0.0 else base
 
 
+@interpreted_while_small
 @compiled_ratios
 def map_logarithms(numbers: Reals, found: Reals) -> None:
     """Write the natural logarithms of ``numbers`` (IN) to ``found`` (OUT)."""
@@ -132,6 +104,7 @@ def map_logarithms(numbers: Reals, found: Reals) -> None:
         found[place] = logarithm(numbers[place])
 
 
+@interpreted_while_small
 @compiled_ratios
 def map_exponentials(numbers: Reals, found: Reals) -> None:
     """Write the e to the power of ``numbers`` (IN) to ``found`` (OUT)."""
@@ -139,6 +112,7 @@ def map_exponentials(numbers: Reals, found: Reals) -> None:
         found[place] = exponential(numbers[place])
 
 
+@interpreted_while_small
 @compiled_ratios
 def map_powers(bases: Reals, exponent: float, found: Reals) -> None:
     """Write powers of ``bases`` (IN) to ``found`` (OUT)."""

@@ -1,24 +1,33 @@
 """Measures: the only home of every reported number."""
 
-from sfumato.measures.belief import belief, posterior
-from sfumato.measures.detail import Detail, detail_of
+from sfumato.measures.attribute_inference import Guessing, Miss, guessing, miss_of
+from sfumato.measures.compliance import BrokenLimit, Compliance, check_promise, explain
+from sfumato.measures.detail_loss import Detail, detail_of
 from sfumato.measures.fuzzy_anonymity import FuzzyAnonymity, QAnonymity, fuzzy_anonymity, q_anonymity
 from sfumato.measures.fuzzy_closeness import FuzzyCloseness, fuzzy_closeness
 from sfumato.measures.fuzzy_counts import FuzzyContingency, tabulate_fuzzy
 from sfumato.measures.fuzzy_diversity import FuzzyDiversity, fuzzy_diversity
 from sfumato.measures.fuzzy_safety import FuzzyAttributeSafety, FuzzySafety, Twin, measure_fuzzy
-from sfumato.measures.guessing import Guessing, Miss, guessing, miss_of
-from sfumato.measures.households import Compositions, Laid, Sharing, compositions, lay, sharing
-from sfumato.measures.kept import Kept, Why, explain, keeps
+from sfumato.measures.household_disclosure import (
+    Compositions,
+    HouseholdIntersection,
+    Sharing,
+    compositions,
+    intersect_households,
+    sharing,
+)
+from sfumato.measures.measured_facts import summarize
+from sfumato.measures.posterior_belief import belief, posterior
 from sfumato.measures.profile import Profile, profile
 from sfumato.measures.promise import Promise
 from sfumato.measures.risk import Risk, individual_risk, risk_of
 from sfumato.measures.safety import Safety, measure
-from sfumato.measures.summary import summarize
 from sfumato.measures.uniques import Uniques, minimal_uniques
 from sfumato.measures.utility import InformationLoss, Utility, information_loss, utility_of
 
 __all__ = [
+    "BrokenLimit",
+    "Compliance",
     "Compositions",
     "Detail",
     "FuzzyAnonymity",
@@ -28,9 +37,8 @@ __all__ = [
     "FuzzyDiversity",
     "FuzzySafety",
     "Guessing",
+    "HouseholdIntersection",
     "InformationLoss",
-    "Kept",
-    "Laid",
     "Miss",
     "Profile",
     "Promise",
@@ -41,8 +49,8 @@ __all__ = [
     "Twin",
     "Uniques",
     "Utility",
-    "Why",
     "belief",
+    "check_promise",
     "compositions",
     "detail_of",
     "explain",
@@ -52,8 +60,7 @@ __all__ = [
     "guessing",
     "individual_risk",
     "information_loss",
-    "keeps",
-    "lay",
+    "intersect_households",
     "measure",
     "measure_fuzzy",
     "minimal_uniques",

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
+from sfumato.measures.block_measure import BlockMeasure
 from sfumato.measures.blocks import Blocks, crowd_sums, homes_of
 from sfumato.measures.contingency import Contingency, tabulate
-from sfumato.measures.verdict import BlockMeasure
-from sfumato.microfile.encoding import Encoded
+from sfumato.microfile.encoded_column import Encoded
 
 
 def anonymity(blocks: Blocks, *, wildcards: bool) -> BlockMeasure:
-    """Return how many records look like each block's: QADM14 Definition 1."""
+    """Return how many records look like those of each block: QADM14 Definition 1."""
     alike = blocks.sizes.astype(np.float64)
     if wildcards:
         alike = crowd_sums(blocks, [alike])[0]
@@ -19,10 +19,10 @@ def anonymity(blocks: Blocks, *, wildcards: bool) -> BlockMeasure:
 
 
 def household_anonymity(blocks: Blocks, household: Encoded, *, wildcards: bool) -> BlockMeasure:
-    """Return how many different households stand in each block.
+    """Return how many different households each block has.
 
-    Ten records of one household hide nobody from their neighbours. A record without a household is one
-    of its own. With wildcards a household that stands in several blocks of a crowd counts once.
+    Ten records of one household hide nobody from their neighbours. A record without a household is a household
+    of its own. With wildcards a household in several blocks of a crowd counts once.
     """
     homes = homes_of(household)
     counted = tabulate(blocks, Encoded(homes, np.arange(int(homes.max()) + 1)), wildcards=wildcards)

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from sfumato.arrays import Codes, Counts, Flags, Reals
-from sfumato.microfile.encoding import DENSE_CELLS, Encoded
+from sfumato.microfile.encoded_column import DENSE_CELLS, Encoded
 from sfumato.microfile.microfile import Microfile
-from sfumato.printing import quiet
+from sfumato.quiet_repr import quiet
 
 MAX_KEY = 1 << 62
 
@@ -35,7 +35,7 @@ class Blocks:
     @cached_property
     def codes(self) -> Codes:
         """The code of each quasi attribute (axis 1) in each block (axis 0), -1 where missing."""
-        from sfumato.kernels.keys import first_of_each
+        from sfumato.kernels.factorize import first_of_each
 
         first = first_of_each(self.numbers, len(self))
         return np.ascontiguousarray(np.column_stack([column.codes[first] for column in self.columns]))
@@ -45,7 +45,7 @@ class Blocks:
         return np.bincount(self.numbers, weights=amounts, minlength=len(self)).astype(np.float64, copy=False)
 
     def members(self, block: int) -> Counts:
-        """Return the places of a block's records."""
+        """Return the indices of a block's records."""
         return np.flatnonzero(self.numbers == block)
 
     @property
@@ -66,8 +66,8 @@ def group(columns: Sequence[Encoded]) -> Blocks:
 
 
 def group_codes(columns: Sequence[Codes], cardinalities: Sequence[int]) -> tuple[Codes, Counts]:
-    """Give numbers to the distinct combinations of codes; return each record's number and their sizes."""
-    from sfumato.kernels.keys import append_digit
+    """Assign numbers to the distinct combinations of codes; return each record's number and the sizes."""
+    from sfumato.kernels.factorize import append_digit
 
     records = columns[0].size
     keys = np.zeros(records, dtype=np.int64)
@@ -83,7 +83,7 @@ def group_codes(columns: Sequence[Codes], cardinalities: Sequence[int]) -> tuple
 
 
 def _number(keys: Counts, cells: int) -> tuple[Codes, Counts]:
-    from sfumato.kernels.keys import number_dense, number_sparse
+    from sfumato.kernels.factorize import number_dense, number_sparse
 
     if cells <= max(DENSE_CELLS, 4 * keys.size):
         return number_dense(keys, cells)
@@ -91,7 +91,7 @@ def _number(keys: Counts, cells: int) -> tuple[Codes, Counts]:
 
 
 def homes_of(household: Encoded) -> Codes:
-    """Give numbers to the households; a record without one is a household of its own."""
+    """Assign numbers to households; a record without one is a household of its own."""
     homes = household.codes.copy()
     alone = homes < 0
     homes[alone] = household.values.size + np.arange(int(alone.sum()), dtype=np.int32)
@@ -143,14 +143,14 @@ def crowd_sums(blocks: Blocks, amounts: Sequence[Reals]) -> list[Reals]:
 
 
 def ranks_of(columns: Iterable[Encoded], records: int) -> Counts:
-    """Rank records by all their values, whatever order they stand in; equal ones have the same rank.
+    """Rank records by all their values, whatever their order in the file; equal records have the same rank.
 
     Parameters
     ----------
     columns
-        The values, the most important first; they are taken one after the other, and no more once all ranks differ.
+        The values, the most important first; columns are used one by one until all ranks differ.
     records
-        How many there are.
+        The number of records.
     """
     ranks: Counts = np.zeros(records, dtype=np.int64)
     highest = 1
@@ -176,12 +176,12 @@ def _dense(ranks: Counts) -> tuple[Counts, int]:
 
 def matching_sums(codes: Codes, amounts: Reals) -> Reals:
     """Sum the amounts (blocks by amounts) of all blocks that match each block, itself included."""
-    from sfumato.kernels.matching import add_matches, merge_rows
+    from sfumato.kernels.wildcard_match import add_matches, merge_rows
 
     patterns = Patterns.of(codes)
     sums = np.zeros_like(amounts)
     lacking = {tuple(np.flatnonzero(row).tolist()): number for number, row in enumerate(patterns.missing)}
-    # patterns in this order begin with what the one before has in common with them, so that little is merged twice
+    # in this order a pattern shares its beginning with the one before, so that little is merged twice
     path: list[int] = []
     stages = [merge_rows(codes, amounts, -1)]
     for attributes in sorted(lacking):
@@ -194,8 +194,8 @@ def matching_sums(codes: Codes, amounts: Reals) -> Reals:
             stages.append(merge_rows(*stages[-1][:2], attribute))
         number = lacking[attributes]
         merged, totals, table = stages[-1]
-        its = patterns.order[patterns.starts[number] : patterns.starts[number + 1]]
+        pattern_blocks = patterns.order[patterns.starts[number] : patterns.starts[number + 1]]
         absent = merged < 0
-        seen = absent[np.unique(_packed(absent), return_index=True)[1]]
-        add_matches(codes, its, merged, totals, table, seen, sums)
+        merged_patterns = absent[np.unique(_packed(absent), return_index=True)[1]]
+        add_matches(codes, pattern_blocks, merged, totals, table, merged_patterns, sums)
     return sums

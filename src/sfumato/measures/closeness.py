@@ -1,4 +1,4 @@
-"""t-closeness: how far each block's sensitive values lie from the whole table's."""
+"""t-closeness: the distance between the distribution of sensitive values in each block and in the table."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from sfumato.arrays import Codes, Reals
+from sfumato.measures.block_measure import BlockMeasure
 from sfumato.measures.contingency import Contingency
-from sfumato.measures.verdict import BlockMeasure
 
 CELLS_AT_ONCE = 1 << 22
 
@@ -16,9 +16,11 @@ CELLS_AT_ONCE = 1 << 22
 def equal_closeness(contingency: Contingency) -> BlockMeasure:
     """Return the earth mover's distance where all values are equally far apart: half the L1 distance."""
     overall = contingency.table_shares
-    there = overall[contingency.codes]
+    entry_shares = overall[contingency.codes]
     # values that a block lacks add their whole share: 1 - sum of the shares of those it has
-    distance = 0.5 * (contingency.sums(np.abs(contingency.shares - there)) + 1.0 - contingency.sums(there))
+    distance = 0.5 * (
+        contingency.sums(np.abs(contingency.shares - entry_shares)) + 1.0 - contingency.sums(entry_shares)
+    )
     return _verdict(contingency, distance)
 
 
@@ -28,7 +30,7 @@ def ordered_closeness(contingency: Contingency) -> BlockMeasure:
     One value alone is at distance 0 (ERRATA 002-14). Missing values have no place in the order: the
     distance is that of the known ones, or the difference of the missing shares if that is larger.
     """
-    from sfumato.kernels.tables import ordered_distances
+    from sfumato.kernels.contingency_rows import ordered_distances
 
     values = contingency.known
     distance = ordered_distances(

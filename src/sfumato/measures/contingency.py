@@ -10,8 +10,8 @@ import numpy as np
 
 from sfumato.arrays import Codes, Counts, Flags, Reals
 from sfumato.measures.blocks import Blocks, Patterns, crowd_sums, matching_sums
-from sfumato.microfile.encoding import DENSE_CELLS, Encoded
-from sfumato.printing import quiet
+from sfumato.microfile.encoded_column import DENSE_CELLS, Encoded
+from sfumato.quiet_repr import quiet
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -27,7 +27,7 @@ PAIRS_PER_CELL = 8
 class Contingency:
     """Counts of sensitive values, block by block, as compressed rows.
 
-    Entries of block ``b`` stand at ``starts[b]`` to ``starts[b + 1]``, their codes ascending. Where
+    Entries of block ``b`` are at ``starts[b]`` to ``starts[b + 1]``, their codes ascending. Where
     missing quasi values are wildcards, a block's entries are those of its crowd: of all blocks that
     match it.
     """
@@ -82,23 +82,23 @@ class Contingency:
 def tabulate(blocks: Blocks, sensitive: Encoded, *, wildcards: bool) -> Contingency:
     """Count an attribute's values in each block.
 
-    A missing sensitive value counts as one more value; with ``wildcards`` it could be any and is left
+    A missing sensitive value counts as one more value; with ``wildcards`` it equals any value and is left
     out, and every block is counted together with all blocks that match it.
     """
-    codes, known = sensitive.codes, int(sensitive.values.size)
-    width = known
+    codes, n_known = sensitive.codes, int(sensitive.values.size)
+    width = n_known
     if sensitive.has_missing and not wildcards:
-        width = known + 1
-        codes = np.where(codes < 0, np.int32(known), codes)
-    starts, found, counts = _count(blocks, codes, max(width, 1))
-    overall = np.bincount(found, weights=counts, minlength=width).astype(np.int64)
+        width = n_known + 1
+        codes = np.where(codes < 0, np.int32(n_known), codes)
+    starts, value_codes, counts = _count(blocks, codes, max(width, 1))
+    overall = np.bincount(value_codes, weights=counts, minlength=width).astype(np.int64)
     if wildcards and blocks.has_missing:
-        starts, found, counts = _crowded(blocks, starts, found, counts, width)
-    return Contingency(starts, found, counts, blocks.sizes, overall, known)
+        starts, value_codes, counts = _crowded(blocks, starts, value_codes, counts, width)
+    return Contingency(starts, value_codes, counts, blocks.sizes, overall, n_known)
 
 
 def _count(blocks: Blocks, codes: Codes, width: int) -> tuple[Counts, Codes, Counts]:
-    from sfumato.kernels.tables import tabulate_dense, tabulate_sparse
+    from sfumato.kernels.contingency_rows import tabulate_dense, tabulate_sparse
 
     fits = len(blocks) * width <= max(DENSE_CELLS, 4 * codes.size)
     counted = tabulate_dense if fits else tabulate_sparse
@@ -109,32 +109,34 @@ def _crowded(blocks: Blocks, starts: Counts, codes: Codes, counts: Counts, width
     """Add up the rows of the blocks that match each block."""
     from scipy import sparse
 
-    own = sparse.csr_array((counts, codes, starts), shape=(len(blocks), width))
+    counts_by_block = sparse.csr_array((counts, codes, starts), shape=(len(blocks), width))
     degrees = crowd_sums(blocks, [np.ones(len(blocks))])[0].astype(np.int64)
     if int(degrees.sum()) > PAIRS_PER_CELL * len(blocks) * width:
         # pairs of blocks grow with the square of the records, cells of the table only with them
-        columns = [own[:, first : first + VALUES_AT_ONCE].toarray() for first in range(0, width, VALUES_AT_ONCE)]
-        parts = [sparse.csr_array(matching_sums(blocks.codes, part.astype(np.float64))) for part in columns]
-        together = sparse.hstack(parts, format="csr")
+        columns = [
+            counts_by_block[:, first : first + VALUES_AT_ONCE].toarray() for first in range(0, width, VALUES_AT_ONCE)
+        ]
+        summed = [sparse.csr_array(matching_sums(blocks.codes, dense.astype(np.float64))) for dense in columns]
+        together = sparse.hstack(summed, format="csr")
     else:
-        together = sparse.vstack([matches @ own for matches in _matches(blocks, degrees)], format="csr")
+        together = sparse.vstack([matches @ counts_by_block for matches in _matches(blocks, degrees)], format="csr")
     together.sort_indices()
     return together.indptr.astype(np.int64), together.indices.astype(np.int32), together.data.astype(np.int64)
 
 
 def _matches(blocks: Blocks, degrees: Counts) -> Iterator[csr_array]:
-    """Yield, some blocks at a time, which blocks match them; ``degrees`` tells how many do."""
+    """Yield, some blocks at a time, which blocks match them; ``degrees`` is how many do."""
     from scipy import sparse
 
-    from sfumato.kernels.matching import matching_pairs
+    from sfumato.kernels.wildcard_match import matching_pairs
 
     patterns = Patterns.of(blocks.codes)
     chunk = np.cumsum(degrees) // PAIRS_AT_ONCE
     for number in np.unique(chunk):
-        wanted: Flags = chunk == number
-        ends = np.cumsum(np.where(wanted, degrees, 0))
-        pairs = matching_pairs(blocks.codes, patterns.order, patterns.starts, patterns.missing, wanted, ends)
-        starts = np.concatenate([[0], ends[wanted]])
+        in_chunk: Flags = chunk == number
+        ends = np.cumsum(np.where(in_chunk, degrees, 0))
+        pairs = matching_pairs(blocks.codes, patterns.order, patterns.starts, patterns.missing, in_chunk, ends)
+        starts = np.concatenate([[0], ends[in_chunk]])
         yield sparse.csr_array(
-            (np.ones(pairs.size, dtype=np.int64), pairs, starts), shape=(int(wanted.sum()), len(blocks))
+            (np.ones(pairs.size, dtype=np.int64), pairs, starts), shape=(int(in_chunk.sum()), len(blocks))
         )

@@ -6,8 +6,8 @@ import numpy as np
 
 from sfumato.arrays import Reals
 from sfumato.kernels.elementary import exponentials, logarithms
+from sfumato.measures.block_measure import BlockMeasure
 from sfumato.measures.contingency import Contingency
-from sfumato.measures.verdict import BlockMeasure
 
 
 def distinct_diversity(contingency: Contingency) -> BlockMeasure:

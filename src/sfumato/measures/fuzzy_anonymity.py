@@ -13,11 +13,11 @@ from sfumato.errors import SettingError
 from sfumato.fuzzy.cardinality import at_least, descending_of, nonfuzzy_cardinality, sigma_count
 from sfumato.fuzzy.memberships import as_partition
 from sfumato.measures.anonymity import anonymity, household_anonymity
+from sfumato.measures.block_measure import TOLERANCE, BlockMeasure
 from sfumato.measures.blocks import Blocks, homes_of
 from sfumato.measures.fuzzy_counts import crisp_blocks, set_sizes, with_members
-from sfumato.measures.verdict import TOLERANCE, BlockMeasure
-from sfumato.microfile.encoding import Encoded
-from sfumato.printing import quiet
+from sfumato.microfile.encoded_column import Encoded
+from sfumato.quiet_repr import quiet
 from sfumato.settings import check_choice
 
 Operator = Literal["min", "mean"]
@@ -33,11 +33,11 @@ class FuzzyAnonymity:
     sigma: BlockMeasure
     """k of each set by the sigma-count: many faint members count as some full ones."""
     crisp: BlockMeasure
-    """k of each block, where each record stands in the set of its largest membership."""
+    """k of each block, where each record is in the set of its largest membership."""
     households: BlockMeasure | None = None
-    """How many households each set has by (2), each belonging as far as the one of it who belongs most."""
+    """How many households each set has by (2); a household belongs as much as the member who belongs most."""
     crisp_households: BlockMeasure | None = None
-    """How many different households stand in each such block."""
+    """The number of different households in each such block."""
 
 
 @quiet
@@ -48,7 +48,7 @@ class QAnonymity:
     possibilities: Reals
     """For Q = 0, 1, ...; 0 beyond the last."""
     operator: Operator
-    """How the sets' possibilities are made one: ``"min"`` tells the worst set, ``"mean"`` the average one."""
+    """How the sets' possibilities are combined: ``"min"`` is the worst set, ``"mean"`` the average one."""
     crisp: BlockMeasure
     """k of the crisp twin."""
 
@@ -59,12 +59,12 @@ class QAnonymity:
         return float(self.possibilities[q]) if q < self.possibilities.size else 0.0
 
     def reached(self, level: float) -> int:
-        """Return the largest Q that is possible at least to this level.
+        """Return the largest Q whose possibility is at least this level.
 
-        The paper turns 0.833 into "Q = 2" without saying at which level (ERRATA 002-6), so it is to be said here.
+        The paper turns 0.833 into "Q = 2" without saying at which level (ERRATA 002-6), so it must be given here.
         """
         if not 0 < level <= 1:
-            raise SettingError(f"the level must lie above 0 and at most at 1 (given: {level:g})")
+            raise SettingError(f"the level must be above 0 and at most 1 (given: {level:g})")
         # possibilities descend
         return int(np.count_nonzero(self.possibilities[1:] >= level - TOLERANCE))
 
@@ -130,10 +130,10 @@ def q_anonymity(
     memberships
         Records by sets, a Ruspini partition; sets without any member are left out.
     operator
-        How the sets' possibilities are made one. The paper's mean is no guarantee: 99 good sets hide a bad one (ERRATA
-        002-6). The minimum does not.
+        How the sets' possibilities are combined. The paper's mean guarantees nothing: 99 good sets hide a bad one
+        (ERRATA 002-6). The minimum does not.
     possibility
-        ``"ralescu"`` as the paper, or ``"fg"``: the Q-th largest membership, which a joining record never lowers.
+        ``"ralescu"`` as the paper, or ``"fg"``: the Q-th largest membership, which an additional record never lowers.
     blocks
         The crisp twin, where it is known.
 

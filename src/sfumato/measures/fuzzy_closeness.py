@@ -1,4 +1,4 @@
-"""Fuzzy t-closeness: how far what a record's memberships tell of its sensitive value lies from the whole table."""
+"""Fuzzy t-closeness: the distance between what memberships reveal about a sensitive value and the whole table."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ import numpy as np
 
 from sfumato.arrays import Reals
 from sfumato.kernels.algebra import product
+from sfumato.measures.block_measure import BlockMeasure
 from sfumato.measures.closeness import equal_closeness, ordered_closeness
 from sfumato.measures.fuzzy_counts import FuzzyContingency
-from sfumato.measures.verdict import BlockMeasure
 from sfumato.settings import check_choice
 
 FuzzyDistance = Literal["ordered", "equal"]
@@ -26,7 +26,7 @@ class FuzzyCloseness:
     sets: BlockMeasure
     """The distance of each set's distribution. No record is farther away than the farthest of its sets."""
     crisp: BlockMeasure
-    """t of each block, where each record stands in the set of its largest membership."""
+    """t of each block, where each record is in the set of its largest membership."""
 
     @property
     def t(self) -> float:
@@ -63,13 +63,13 @@ def _equal(counts: FuzzyContingency, memberships: Reals) -> Reals:
 
 
 def _ordered(counts: FuzzyContingency, memberships: Reals) -> Reals:
-    """Measure the known values along their order, and the share of missing ones by itself; the larger counts."""
+    """Measure the known values along their order, and the share of missing ones separately; the larger counts."""
     values = counts.crisp.known
-    known = counts.shares[:, :values]
+    n_known = counts.shares[:, :values]
     table = counts.crisp.overall[:values]
     # the distance between what is known: sum_i mu_i P_i is divided by its own share of known values
-    share = known.sum(axis=1)
-    ahead = np.cumsum(known, axis=1) - np.outer(share, np.cumsum(table) / max(int(table.sum()), 1))
+    share = n_known.sum(axis=1)
+    ahead = np.cumsum(n_known, axis=1) - np.outer(share, np.cumsum(table) / max(int(table.sum()), 1))
     # D = 1/(m-1) sum_i |sum_{j<=i} (p_j - w_j)|, and 0 for one value: ERRATA 002-14
     lengths = _lengths(memberships, ahead[:, :-1]) / max(values - 1, 1)
     known_share = product(memberships, share)
@@ -81,6 +81,6 @@ def _ordered(counts: FuzzyContingency, memberships: Reals) -> Reals:
 
 
 def _lengths(memberships: Reals, differences: Reals) -> Reals:
-    from sfumato.kernels.mixtures import mixture_lengths
+    from sfumato.kernels.belief_mixtures import mixture_lengths
 
     return mixture_lengths(memberships, np.ascontiguousarray(differences))

@@ -16,8 +16,8 @@ from sfumato.fuzzy.memberships import as_partition
 from sfumato.kernels.algebra import product
 from sfumato.measures.blocks import Blocks, group
 from sfumato.measures.contingency import Contingency, tabulate
-from sfumato.microfile.encoding import Encoded
-from sfumato.printing import quiet
+from sfumato.microfile.encoded_column import Encoded
+from sfumato.quiet_repr import quiet
 from sfumato.settings import check_choice
 
 Cardinality = Literal["sigma", "nonfuzzy"]
@@ -39,7 +39,7 @@ class FuzzyContingency:
     cardinality: Cardinality
     """Which of the two counts distributions and beliefs are made of."""
     crisp: Contingency
-    """The counts where each record stands in the set of its largest membership."""
+    """The counts where each record is in the set of its largest membership."""
 
     @cached_property
     def sizes(self) -> Counts:
@@ -82,7 +82,7 @@ class FuzzyContingency:
 def tabulate_fuzzy(
     memberships: ArrayLike, sensitive: Encoded, *, cardinality: Cardinality = "sigma", blocks: Blocks | None = None
 ) -> FuzzyContingency:
-    """Count an attribute's values in each fuzzy set; a missing one counts as one more value.
+    """Count an attribute's values in each fuzzy set; a missing value counts as one more value.
 
     Parameters
     ----------

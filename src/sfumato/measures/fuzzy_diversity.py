@@ -1,4 +1,4 @@
-"""Fuzzy l-diversity: how many sensitive values the fuzzy sets have, and what an observer believes of a record."""
+"""Fuzzy l-diversity: how many sensitive values the fuzzy sets have, and what an observer believes about a record."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ import numpy as np
 from sfumato.arrays import Reals
 from sfumato.kernels.elementary import exponentials
 from sfumato.measures.anonymity import predominance
-from sfumato.measures.belief import belief, check_prior
+from sfumato.measures.block_measure import BlockMeasure
 from sfumato.measures.diversity import distinct_diversity, entropy_diversity
 from sfumato.measures.fuzzy_counts import FuzzyContingency
-from sfumato.measures.verdict import BlockMeasure
+from sfumato.measures.posterior_belief import belief, check_prior
 from sfumato.settings import check_choice
 
 Background = Literal["table", "sets"]
@@ -34,7 +34,7 @@ class FuzzyDiversity:
     alpha: BlockMeasure
     """The largest share in each record's own mixture of the sets' distributions, that of QADM14 Theorem 12."""
     crisp_distinct: BlockMeasure
-    """Distinct l of each block, where each record stands in the set of its largest membership."""
+    """Distinct l of each block, where each record is in the set of its largest membership."""
     crisp_entropy: BlockMeasure
     """Entropy l of each such block."""
     crisp_belief: BlockMeasure
@@ -80,7 +80,7 @@ def fuzzy_diversity(
 
 def _beliefs(counts: FuzzyContingency, prior: Reals | None, background: Background) -> tuple[Reals, Reals, Reals]:
     """Return the strongest belief about each record, the entropy of its beliefs, and its mixture's largest share."""
-    from sfumato.kernels.mixtures import mixture_beliefs
+    from sfumato.kernels.belief_mixtures import mixture_beliefs
 
     # without a prior f(s|q) = f(s|q*): only the counts speak
     odds = np.ones(counts.counts.shape[1])

@@ -1,4 +1,4 @@
-"""How safe a fuzzy partition is: every measure of it beside its crisp twin, in one value."""
+"""How safe a fuzzy partition is: all its measures beside their crisp twins, in one value."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ from sfumato.measures.fuzzy_anonymity import (
 from sfumato.measures.fuzzy_closeness import FuzzyCloseness, FuzzyDistance, fuzzy_closeness
 from sfumato.measures.fuzzy_counts import Cardinality, FuzzyContingency, crisp_blocks, tabulate_fuzzy, with_members
 from sfumato.measures.fuzzy_diversity import Background, FuzzyDiversity, fuzzy_diversity
-from sfumato.microfile.encoding import Encoded
+from sfumato.microfile.encoded_column import Encoded
 from sfumato.microfile.microfile import Microfile, as_microfile
-from sfumato.printing import quiet
+from sfumato.quiet_repr import quiet
 from sfumato.settings import listed
 
 
@@ -44,7 +44,7 @@ class Twin:
 
 @dataclass(frozen=True)
 class FuzzyAttributeSafety:
-    """What the fuzzy sets tell about one sensitive attribute. Each measure is computed when first asked for."""
+    """What the fuzzy sets reveal about one sensitive attribute. Each measure is computed when first used."""
 
     counts: FuzzyContingency
     """How often each sensitive value occurs in each fuzzy set."""
@@ -53,7 +53,7 @@ class FuzzyAttributeSafety:
 
     @cached_property
     def l(self) -> FuzzyDiversity:  # noqa: E743  # the field's own letter
-        """l-diversity, to an observer who knows nothing but the release."""
+        """l-diversity for an observer who knows only the release."""
         return fuzzy_diversity(self.counts)
 
     @cached_property
@@ -62,18 +62,18 @@ class FuzzyAttributeSafety:
         return fuzzy_closeness(self.counts, distance=self.distance)
 
     def believed(self, prior: Reals, *, background: Background = "table") -> FuzzyDiversity:
-        """Return l-diversity to an observer with a prior of their own."""
+        """Return l-diversity for an observer with a prior of their own."""
         return fuzzy_diversity(self.counts, prior=prior, background=background)
 
     def twins(self) -> tuple[Twin, ...]:
         """Return all measures in one table."""
-        found = self.l
+        diversity = self.l
         return (
-            Twin("distinct l", found.distinct.worst, found.crisp_distinct.worst),
-            Twin("represented l", found.represented.worst, found.crisp_distinct.worst),
-            Twin("entropy l", found.entropy.worst, found.crisp_entropy.worst),
-            Twin("posterior belief", found.belief.worst, found.crisp_belief.worst),
-            Twin("alpha", found.alpha.worst, found.crisp_alpha.worst),
+            Twin("distinct l", diversity.distinct.worst, diversity.crisp_distinct.worst),
+            Twin("represented l", diversity.represented.worst, diversity.crisp_distinct.worst),
+            Twin("entropy l", diversity.entropy.worst, diversity.crisp_entropy.worst),
+            Twin("posterior belief", diversity.belief.worst, diversity.crisp_belief.worst),
+            Twin("alpha", diversity.alpha.worst, diversity.crisp_alpha.worst),
             Twin("t", self.t.t, self.t.crisp.worst),
         )
 
@@ -81,14 +81,14 @@ class FuzzyAttributeSafety:
 @quiet
 @dataclass(frozen=True)
 class FuzzySafety:
-    """How safe a fuzzy partition is. Each measure is computed when first asked for."""
+    """How safe a fuzzy partition is. Each measure is computed when first used."""
 
     memberships: Reals
     """Records by sets."""
     blocks: Blocks
     """The crisp twin: each record in the set of its largest membership."""
     attributes: Mapping[str, FuzzyAttributeSafety]
-    """What the sets tell about each sensitive attribute."""
+    """What the sets reveal about each sensitive attribute."""
     home: Encoded | None = None
     """The household of each record."""
 
@@ -102,16 +102,16 @@ class FuzzySafety:
         return q_anonymity(self.memberships, operator=operator, possibility=possibility, blocks=self.blocks)
 
     def twins(self, *, level: float, operator: Operator = "min") -> tuple[Twin, ...]:
-        """Return how many records stand behind the sets in one table, Q at a level of possibility."""
+        """Return how many records the sets have, in one table; Q at a level of possibility."""
         k = self.k
-        found = [
+        twins = [
             Twin("k", k.nonfuzzy.worst, k.crisp.worst),
             Twin("sigma k", k.sigma.worst, k.crisp.worst),
             Twin("Q", self.q(operator=operator).reached(level), k.crisp.worst),
         ]
         if k.households is not None and k.crisp_households is not None:
-            found.append(Twin("households", k.households.worst, k.crisp_households.worst))
-        return tuple(found)
+            twins.append(Twin("households", k.households.worst, k.crisp_households.worst))
+        return tuple(twins)
 
 
 def measure_fuzzy(
@@ -123,20 +123,20 @@ def measure_fuzzy(
     distances: Mapping[str, FuzzyDistance] | None = None,
     cardinality: Cardinality = "sigma",
 ) -> FuzzySafety:
-    """Measure how safe a release is whose quasi attributes are told by memberships in fuzzy sets.
+    """Measure how safe a release is whose quasi attributes are memberships in fuzzy sets.
 
     Parameters
     ----------
     microfile
         A microfile, or a frame that becomes one, with the sensitive attributes.
     memberships
-        Its records by sets, a Ruspini partition; of several attributes, their :func:`~sfumato.fuzzy.product`.
+        Its records by sets, a Ruspini partition; for several attributes, their :func:`~sfumato.fuzzy.product`.
     sensitive
         The sensitive attributes.
     household
-        The attribute that tells a record's household: with it, households are counted as well.
+        The attribute with the household of each record: with it, households are counted as well.
     distances
-        The ground distance of t-closeness, attribute by attribute. Default: ``"ordered"`` for numeric and ordinal
+        The ground distance of t-closeness for each attribute. Default: ``"ordered"`` for numeric and ordinal
         attributes, else ``"equal"``.
     cardinality
         How members are counted in distributions and beliefs: by ``"sigma"`` counts, or as the paper does by
@@ -157,7 +157,12 @@ def measure_fuzzy(
     chosen = dict(distances or {})
     for name in chosen:
         if name not in names:
-            raise SettingError(f"column {name!r} has a distance but is not sensitive", hint=nearest(name, names))
+            raise SettingError(
+                f"column {name!r} has a distance but is not sensitive",
+                hint=nearest(name, names),
+                setting="distances",
+                column=name,
+            )
     attributes = {}
     for name in names:
         ordered = microfile.attribute(name).kind.ordered

@@ -12,24 +12,24 @@ import polars as pl
 
 from sfumato.measures.blocks import group_codes, homes_of
 from sfumato.microfile.attribute import Attribute, Kind
-from sfumato.microfile.encoding import encode
+from sfumato.microfile.encoded_column import encode
 from sfumato.microfile.microfile import Microfile, as_microfile
-from sfumato.printing import quiet
 from sfumato.progress import Progress, silent
+from sfumato.quiet_repr import quiet
 
 CANDIDATES = 14
-"""So many attributes are tried in combinations."""
+"""At most this number of attributes are tried in combinations."""
 MOST_COMBINED = 5
 NEARLY_ALL = 0.99
 IDENTIFIES_ALONE = 0.95
 LEAST_MEMBERS, MOST_MEMBERS, MANY_HOMES = 1.1, 20, 20
-"""So many records, on average, have the number of a household, and so many households have several at least."""
+"""The number of records per household, on average, from least to most; and how many households must have several."""
 NEAR = 20_000
-"""Households are looked for among the first so many records."""
+"""Households are looked for among the first records, up to this number."""
 LEAST_VALUES, ENOUGH_SHARED = 3, 2
-"""Members of households have this many attributes in common, of at least so many values each."""
+"""Members of households have at least two attributes in common, of at least three values each."""
 CELLS_READ = 64
-"""Looking for households reads each cell so often on average at most, however many attributes there are."""
+"""Looking for households reads each cell at most this often on average, however many attributes there are."""
 
 _NAMES = {
     "weight": r"weight|wgt|^wt|pwgtp|^w$|s006",
@@ -59,7 +59,7 @@ class AttributeProfile:
     unique: int
     """Records that its value alone singles out."""
     role: str
-    """The role it probably plays: identifier, quasi, sensitive, weight, household or none."""
+    """Its probable role: identifier, quasi, sensitive, weight, household or none."""
     title: str = ""
     """Its name in words, where the file has one."""
 
@@ -91,7 +91,7 @@ class Profile:
     """Attributes that look like the number of a household: by their name, or because others do not differ within it."""
 
     def of_role(self, role: str) -> list[str]:
-        """Return the attributes that probably play a role."""
+        """Return the attributes that probably have a role."""
         return [attribute.name for attribute in self.attributes if attribute.role == role]
 
 
@@ -107,9 +107,9 @@ def profile(microfile: Microfile | Any, *, progress: Progress = silent) -> Profi
     """
     microfile = as_microfile(microfile)
     described = []
-    for place, attribute in enumerate(microfile.attributes.values()):
+    for position, attribute in enumerate(microfile.attributes.values()):
         described.append(_describe(microfile, attribute))
-        progress("counting", (place + 1) / len(microfile.attributes))
+        progress("counting", (position + 1) / len(microfile.attributes))
     return Profile(
         records=microfile.records,
         attributes=tuple(described),
@@ -120,40 +120,40 @@ def profile(microfile: Microfile | Any, *, progress: Progress = silent) -> Profi
 
 def _homes(microfile: Microfile, described: Sequence[AttributeProfile]) -> Iterator[str]:
     """Find numbers of households: few records have the same, and these have several attributes in common."""
-    from sfumato.kernels.sharing import shared_attributes
+    from sfumato.kernels.household_agreement import shared_attributes
 
-    # members stand near each other in most files
+    # members are near each other in most files
     first = microfile.take(np.arange(min(microfile.records, NEAR)))
-    able = [one for one in described if one.distinct >= LEAST_VALUES]
-    distinct = np.array([one.distinct for one in able], dtype=np.int64)
-    possible = {one.name for one in described if _may_number_homes(one, microfile.records)}
+    able = [attribute for attribute in described if attribute.distinct >= LEAST_VALUES]
+    distinct = np.array([attribute.distinct for attribute in able], dtype=np.int64)
+    possible = {attribute.name for attribute in described if _may_number_homes(attribute, microfile.records)}
     codes = (
-        np.stack([first.encoded(one.name).codes for one in able])
+        np.stack([first.encoded(attribute.name).codes for attribute in able])
         if possible and able
         else np.empty((0, 0), dtype=np.int32)
     )
-    left = CELLS_READ * codes.size
-    for one in described:
-        if one.role == "household":
-            yield one.name
-        elif one.name in possible and left > 0:
-            homes = homes_of(first.encoded(one.name))
+    cells_left = CELLS_READ * codes.size
+    for attribute in described:
+        if attribute.role == "household":
+            yield attribute.name
+        elif attribute.name in possible and cells_left > 0:
+            homes = homes_of(first.encoded(attribute.name))
             order = np.argsort(homes, kind="stable").astype(np.int64)
-            # an attribute of as many values, which could be the number itself, is no property of households
-            rows = np.flatnonzero(distinct < one.distinct).astype(np.int64)
+            # an attribute of as many values, which could be the number itself, is not a property of households
+            rows = np.flatnonzero(distinct < attribute.distinct).astype(np.int64)
             common, cells = shared_attributes(order, homes, codes, rows, ENOUGH_SHARED, MANY_HOMES)
-            left -= cells
+            cells_left -= cells
             if common >= ENOUGH_SHARED:
-                yield one.name
+                yield attribute.name
 
 
-def _may_number_homes(one: AttributeProfile, records: int) -> bool:
-    few = LEAST_MEMBERS * one.distinct < records < MOST_MEMBERS * one.distinct
-    return few and one.role not in ("identifier", "weight", "household")
+def _may_number_homes(attribute: AttributeProfile, records: int) -> bool:
+    few_members = LEAST_MEMBERS * attribute.distinct < records < MOST_MEMBERS * attribute.distinct
+    return few_members and attribute.role not in ("identifier", "weight", "household")
 
 
 def _describe(microfile: Microfile, attribute: Attribute) -> AttributeProfile:
-    # encoded apart, so that the codes of a wide file are not all held at once
+    # encoded separately, so that the codes of a wide file are not all held at once
     encoded = encode(microfile.series(attribute.name), attribute)
     counts = np.bincount(encoded.codes[encoded.codes >= 0], minlength=encoded.values.size)
     unique, distinct = int((counts == 1).sum()), int(encoded.values.size)
@@ -195,41 +195,41 @@ def _never_negative(series: pl.Series) -> bool:
 
 
 def _numbered(series: pl.Series) -> bool:
-    """Whether whole numbers lie as densely as running numbers do, and not as amounts do."""
+    """Whether whole numbers are as dense as running numbers, and not spread like amounts."""
     low, high = series.min(), series.max()
     return isinstance(low, int) and isinstance(high, int) and high - low < 4 * series.len()
 
 
 def _candidates(described: Sequence[AttributeProfile]) -> list[str]:
-    """Choose attributes to combine: probable quasi attributes if there are any, those of most values first."""
+    """Choose attributes to combine: probable quasi attributes if there are any, those with most values first."""
     able = [a for a in described if a.role not in ("identifier", "weight", "household") and a.distinct > 1]
-    known = [a for a in able if a.role == "quasi"]
-    chosen = sorted(known if len(known) > 1 else able, key=lambda a: -a.distinct)
+    quasi = [a for a in able if a.role == "quasi"]
+    chosen = sorted(quasi if len(quasi) > 1 else able, key=lambda a: -a.distinct)
     return [a.name for a in chosen[:CANDIDATES]]
 
 
 def _combine(microfile: Microfile, names: list[str], progress: Progress) -> list[Combination]:
     """Add, one by one, the attribute with which most records become unique."""
     numbers = np.zeros(microfile.records, dtype=np.int32)
-    blocks, chosen, found = 1, [], []
+    blocks, chosen, combinations = 1, [], []
     steps = min(MOST_COMBINED, len(names))
     for step in range(steps):
         best: tuple[int, int, str] | None = None
-        for place, name in enumerate(names):
+        for position, name in enumerate(names):
             encoded = microfile.encoded(name)
             _, sizes = group_codes([numbers, encoded.codes], [blocks, encoded.values.size])
             candidate = (int((sizes == 1).sum()), int(sizes.size), name)
             best = candidate if best is None or candidate[:2] > best[:2] else best
-            progress("combining attributes", (step + (place + 1) / len(names)) / steps)
+            progress("combining attributes", (step + (position + 1) / len(names)) / steps)
         if best is None:
             break
         unique, blocks, name = best
         encoded = microfile.encoded(name)
         numbers, sizes = group_codes([numbers, encoded.codes], [int(numbers.max()) + 1, encoded.values.size])
-        names = [other for other in names if other != name]
+        names = [remaining for remaining in names if remaining != name]
         chosen.append(name)
-        found.append(Combination(tuple(chosen), unique, unique / microfile.records))
+        combinations.append(Combination(tuple(chosen), unique, unique / microfile.records))
         if unique >= NEARLY_ALL * microfile.records:
             break
     progress("combining attributes", 1.0)
-    return found
+    return combinations

@@ -1,4 +1,4 @@
-"""The risk that a record is re-identified, record by record, household by household and in all."""
+"""The risk of re-identification: per record, per household and in total."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from sfumato.errors import SettingError
 from sfumato.kernels.algebra import dot
 from sfumato.kernels.elementary import logarithms
 from sfumato.measures.blocks import Blocks, crowd_sums, homes_of
-from sfumato.microfile.encoding import Encoded
-from sfumato.printing import quiet
+from sfumato.microfile.encoded_column import Encoded
+from sfumato.quiet_repr import quiet
 
 MAIN_PART_DEVIATIONS = 2.0
 MAIN_PART_FLOOR = 0.1
@@ -52,20 +52,20 @@ def individual_risk(sample: Reals, population: Reals, *, exact: bool = False) ->
     p = np.minimum(f / np.maximum(population, f), 1.0)
     risk = 1.0 / f
     estimated = p < 1
-    one, two = estimated & (f == 1), estimated & (f == 2)
+    single, pair = estimated & (f == 1), estimated & (f == 2)
     q = np.divide(p, 1 - p, out=np.ones_like(p), where=estimated)
     log = -logarithms(p)
-    risk[one] = (q * log)[one]
+    risk[single] = (q * log)[single]
     # q - q^2 ln(1/p) cancels for p near 1; there the hypergeometric form is used
-    steady = two & (p < 0.9)
+    steady = pair & (p < 0.9)
     risk[steady] = (q - q**2 * log)[steady]
     first_order = estimated & (f > 2)
     risk[first_order] = (p / (f - (1 - p)))[first_order]
-    rest = estimated & ~one & ~steady & ~first_order
+    remaining = estimated & ~single & ~steady & ~first_order
     if exact:
-        rest |= first_order
-    if rest.any():
-        risk[rest] = _exact_risk(f[rest], p[rest])
+        remaining |= first_order
+    if remaining.any():
+        risk[remaining] = _exact_risk(f[remaining], p[remaining])
     return np.minimum(risk, 1.0)
 
 
@@ -90,7 +90,7 @@ def _exact_risk(f: Reals, p: Reals) -> Reals:
 @quiet
 @dataclass(frozen=True)
 class Risk:
-    """The risk of every record. Records of a block share one."""
+    """The risk of every record; records of a block have the same."""
 
     sample: Reals
     """f of each block."""
@@ -127,12 +127,12 @@ class Risk:
 
     @property
     def candidates(self) -> float:
-        """How many records look like the one that fewest look like."""
+        """The smallest number of records that look alike."""
         return float(self.sample.min())
 
     @property
     def present_rate(self) -> float:
-        """The expected share of right picks if it is known who is in the file: the mean of 1/f."""
+        """The expected share of correct picks if it is known who is in the file: the mean of 1/f."""
         return float((self.sizes / self.sample).sum() / self.sizes.sum())
 
     @property
@@ -145,7 +145,7 @@ class Risk:
 
     @cached_property
     def by_household(self) -> Reals | None:
-        """The risk that somebody of a household is re-identified: 1 - prod(1 - r), household by household."""
+        """The risk that somebody in a household is re-identified: 1 - prod(1 - r), per household."""
         if self.households is None:
             return None
         with np.errstate(divide="ignore"):
@@ -154,7 +154,7 @@ class Risk:
 
     @property
     def household_expected(self) -> float | None:
-        """How many records are expected to be given away by a member of their household."""
+        """How many records are expected to be revealed by a member of their household."""
         if self.households is None or self.by_household is None:
             return None
         return float(self.by_household[self.households].sum())

@@ -1,4 +1,4 @@
-"""How safe a table is: every measure of it, in one value."""
+"""How safe a table is: all its measures in one value."""
 
 from __future__ import annotations
 
@@ -10,42 +10,48 @@ from typing import Any
 from sfumato.arrays import Codes, Reals
 from sfumato.errors import SettingError
 from sfumato.measures.anonymity import anonymity, household_anonymity, predominance
-from sfumato.measures.belief import belief
+from sfumato.measures.beta_likeness import basic_likeness, disclosure, enhanced_likeness, lacking
+from sfumato.measures.block_measure import BlockMeasure
 from sfumato.measures.blocks import Blocks, blocks_of
 from sfumato.measures.closeness import equal_closeness, hierarchical_closeness, ordered_closeness
 from sfumato.measures.contingency import Contingency, tabulate
 from sfumato.measures.diversity import distinct_diversity, entropy_diversity, known_diversity, recursive_diversity
-from sfumato.measures.households import Compositions, Laid, compositions, forms_of, lay
-from sfumato.measures.likeness import basic_likeness, disclosure, enhanced_likeness, lacking
+from sfumato.measures.household_disclosure import (
+    Compositions,
+    HouseholdIntersection,
+    compositions,
+    forms_of,
+    intersect_households,
+)
+from sfumato.measures.posterior_belief import belief
 from sfumato.measures.promise import Distance
 from sfumato.measures.risk import Risk, risk_of
-from sfumato.measures.verdict import BlockMeasure
-from sfumato.microfile.encoding import Encoded
-from sfumato.microfile.forms import Form
+from sfumato.microfile.encoded_column import Encoded
 from sfumato.microfile.hierarchy import Hierarchy
 from sfumato.microfile.microfile import Microfile, as_microfile
-from sfumato.microfile.roles import Roles
-from sfumato.printing import quiet
+from sfumato.quiet_repr import quiet
+from sfumato.representations import Form
+from sfumato.roles import Roles
 from sfumato.settings import listed
 
 
 @quiet
 @dataclass(frozen=True)
 class AttributeSafety:
-    """What the blocks tell about one sensitive attribute. Each measure is computed when first asked for."""
+    """What the blocks reveal about one sensitive attribute. Each measure is computed when first used."""
 
     blocks: Blocks
     """The records that look alike."""
     sensitive: Encoded
     """Its values."""
     wildcards: bool
-    """Whether a missing value could be any."""
+    """Whether a missing value counts as equal to any value."""
     distance: Distance
     """The ground distance of t."""
     tree: Sequence[Codes] = ()
     """The hierarchy behind a hierarchical distance."""
     unknown_records: int = 0
-    """How many records have a value that the hierarchy does not know; they join its fallback."""
+    """How many records have a value that the hierarchy does not contain; they join its fallback."""
 
     @cached_property
     def contingency(self) -> Contingency:
@@ -59,7 +65,7 @@ class AttributeSafety:
 
     @cached_property
     def known_l(self) -> BlockMeasure:
-        """Distinct l-diversity of known values: a missing one, which counts for ``l``, may be any of them in truth."""
+        """Distinct l-diversity of known values: a missing value, which counts for ``l``, may really be any of them."""
         return known_diversity(self.contingency)
 
     @cached_property
@@ -104,31 +110,31 @@ class AttributeSafety:
 
     @property
     def blocks_lacking_a_value(self) -> int:
-        """How many blocks lack a value of the table, so that delta taken literally is infinite."""
+        """How many blocks lack a value of the table, so that delta, taken literally, is infinite."""
         return lacking(self.contingency)
 
 
 @quiet
 @dataclass(frozen=True)
 class Safety:
-    """How safe a table is for the given roles. Each measure is computed when first asked for."""
+    """How safe a table is for the given roles. Each measure is computed when first used."""
 
     roles: Roles
-    """Which attribute is what."""
+    """The roles of attributes."""
     blocks: Blocks
-    """The records that are alike in all quasi attributes."""
+    """The records with equal quasi values."""
     attributes: Mapping[str, AttributeSafety]
-    """What the blocks tell about each sensitive attribute."""
+    """What the blocks reveal about each sensitive attribute."""
     weights: Reals | None = None
-    """How many people each record stands for."""
+    """The number of people that each record stands for."""
     home: Encoded | None = None
     """The household of each record."""
     exact_risk: bool = False
     """Whether risk is computed exactly where sdcMicro approximates."""
-    laid: Laid | None = None
-    """What laying the records of each household upon each other tells, if it is known what they share."""
-    upon: Safety | None = None
-    """How safe the table is after that, where it tells more than each record by itself."""
+    intersection: HouseholdIntersection | None = None
+    """What intersecting the records of each household reveals, if it is known what their members share."""
+    intersected: Safety | None = None
+    """How safe the table is after that, where it reveals more than each single record."""
 
     @property
     def records(self) -> int:
@@ -137,7 +143,7 @@ class Safety:
 
     @property
     def wildcards(self) -> bool:
-        """Whether a missing value could be any."""
+        """Whether a missing value counts as equal to any value."""
         return self.roles.missing == "wildcard"
 
     @cached_property
@@ -147,17 +153,17 @@ class Safety:
 
     @cached_property
     def households(self) -> BlockMeasure | None:
-        """How many households stand in each block."""
+        """The number of households in each block."""
         if self.home is None:
             return None
         return household_anonymity(self.blocks, self.home, wildcards=self.wildcards)
 
     @cached_property
     def compositions(self) -> Compositions | None:
-        """How many households their members together single out."""
+        """How many households can be recognised by their members together."""
         if self.home is None:
             return None
-        return compositions(self.blocks if self.laid is None else self.laid.blocks, self.home)
+        return compositions(self.blocks if self.intersection is None else self.intersection.blocks, self.home)
 
     @property
     def l(self) -> float | None:  # noqa: E743  # the field's own letter
@@ -176,7 +182,7 @@ class Safety:
 
     @cached_property
     def other_reading(self) -> OtherReading | None:
-        """What the other reading of missing quasi values gives, where there are any."""
+        """K and risk by the other reading of missing quasi values, where there are any."""
         if not self.blocks.has_missing:
             return None
         risk = self._risk(wildcards=not self.wildcards)
@@ -190,14 +196,14 @@ class Safety:
 
 @dataclass(frozen=True)
 class OtherReading:
-    """k and risk where missing quasi values are read the other way."""
+    """k and risk by the other reading of missing quasi values."""
 
     missing: str
     """The other reading of missing values: own or wildcard."""
     k: int
-    """The records of the smallest block by it."""
+    """The number of records in the smallest block."""
     expected: float
-    """How many records are expected to be re-identified by it."""
+    """How many records are expected to be re-identified."""
 
 
 def measure(
@@ -218,7 +224,7 @@ def measure(
     """Measure how safe a table is.
 
     Records are counted, not weighted, in every block measure: the release is what an observer sees.
-    Weights tell the population behind the records and enter the risk.
+    Weights describe the population behind the records and enter the risk.
 
     Parameters
     ----------
@@ -227,10 +233,10 @@ def measure(
     quasi, sensitive, weight, household, missing
         The roles; see :class:`~sfumato.Roles`.
     shared
-        Quasi attributes that the members of a household have in common, such as where they live: of each of them
-        everybody then knows what is told of any (``laid``, ``upon``).
+        Quasi attributes that the members of a household have in common, such as where they live: what is released of
+        one member is then known of all (``intersection``, ``intersected``).
     distances
-        The ground distance of t-closeness, attribute by attribute. Default: ``"ordered"`` for numeric and
+        The ground distance of t-closeness for each attribute. Default: ``"ordered"`` for numeric and
         ordinal attributes, ``"hierarchical"`` where there is a hierarchy, else ``"equal"``.
     hierarchies
         Hierarchies of sensitive attributes.
@@ -239,7 +245,7 @@ def measure(
     blocks
         The blocks, where they are known; default: the records with equal quasi values.
     forms
-        How attributes stand in the table, where not exactly; needed only of ``shared`` ones.
+        How attributes are released, where not exactly; needed only for ``shared`` ones.
 
     Examples
     --------
@@ -258,7 +264,9 @@ def measure(
     wildcards = roles.missing == "wildcard"
     for name in (*(distances or {}), *(hierarchies or {})):
         if name not in roles.sensitive:
-            raise SettingError(f"column {name!r} has a distance or hierarchy but is not sensitive")
+            raise SettingError(
+                f"column {name!r} has a distance or hierarchy but is not sensitive", setting="distances", column=name
+            )
     safety = Safety(
         roles=roles,
         blocks=blocks,
@@ -275,16 +283,16 @@ def measure(
     if not (names := listed(shared)):
         return safety
     if roles.household is None:
-        raise SettingError("shared needs household: the attribute that tells who lives together")
+        raise SettingError("shared needs household: the attribute with the household of each record", setting="shared")
     keys = [column for name, form in forms_of(roles.quasi, forms).items() for column in form.columns(name)]
-    its_forms = forms_of(names, forms)
-    strange = [name for name, form in its_forms.items() if not {*form.columns(name)} <= {*keys}]
+    shared_forms = forms_of(names, forms)
+    strange = [name for name, form in shared_forms.items() if not {*form.columns(name)} <= {*keys}]
     if strange:
-        raise SettingError(f"shared names {strange[0]!r}, which is not quasi")
-    laid = lay(microfile, keys, its_forms, household=roles.household)
-    upon = None
-    if laid.sharpened:
-        upon = measure(
+        raise SettingError(f"shared names {strange[0]!r}, which is not quasi", setting="shared", column=strange[0])
+    intersection = intersect_households(microfile, keys, shared_forms, household=roles.household)
+    intersected = None
+    if intersection.sharpened:
+        intersected = measure(
             microfile,
             quasi=quasi,
             sensitive=sensitive,
@@ -294,9 +302,40 @@ def measure(
             distances=distances,
             hierarchies=hierarchies,
             exact_risk=exact_risk,
-            blocks=laid.blocks,
+            blocks=intersection.blocks,
         )
-    return replace(safety, laid=laid, upon=upon)
+    return replace(safety, intersection=intersection, intersected=intersected)
+
+
+def ground_distance(
+    microfile: Microfile, name: str, distance: Distance | None, hierarchy: Hierarchy | None
+) -> Distance:
+    """Return the ground distance of an attribute's t, refusing one that does not fit its values.
+
+    Parameters
+    ----------
+    microfile, name
+        The attribute.
+    distance
+        The requested one, if any; default: by its hierarchy if there is one, else by its kind.
+    hierarchy
+        The hierarchy of the attribute.
+    """
+    ordered = microfile.attribute(name).kind.ordered
+    if distance is None:
+        return "hierarchical" if hierarchy else "ordered" if ordered else "equal"
+    if distance == "hierarchical" and hierarchy is None:
+        raise SettingError(
+            f"the hierarchical distance of {name!r} needs its hierarchy", setting="distances", column=name
+        )
+    if distance == "ordered" and not ordered:
+        raise SettingError(
+            f"the ordered distance of {name!r} needs an order, which its categories do not have",
+            hint="declare an order (kinds), or choose the distance 'equal'",
+            setting="distances",
+            column=name,
+        )
+    return distance
 
 
 def _attribute(
@@ -308,11 +347,7 @@ def _attribute(
     hierarchy: Hierarchy | None,
 ) -> AttributeSafety:
     encoded = microfile.encoded(name)
-    if distance is None:
-        ordered = microfile.attribute(name).kind.ordered
-        distance = "hierarchical" if hierarchy else "ordered" if ordered else "equal"
-    if distance == "hierarchical" and hierarchy is None:
-        raise SettingError(f"the hierarchical distance of {name!r} needs its hierarchy")
+    distance = ground_distance(microfile, name, distance, hierarchy)
     if hierarchy is None or distance != "hierarchical":
         return AttributeSafety(blocks, encoded, wildcards, distance)
     unknown = hierarchy.unknown(encoded)[1]

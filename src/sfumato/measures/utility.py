@@ -11,15 +11,11 @@ import numpy as np
 
 from sfumato.arrays import Reals
 from sfumato.errors import MicrofileError, SettingError
-from sfumato.fuzzy.released import PublicSets, ShapedSets, memberships_of, sets_of
-from sfumato.fuzzy.shapes import Crisp
-from sfumato.kernels.algebra import product
 from sfumato.measures.blocks import blocks_of
-from sfumato.measures.detail import covered_shares
 from sfumato.microfile.attribute import Kind
-from sfumato.microfile.forms import Exact, Form, Fuzzy, Interval, Sets
 from sfumato.microfile.microfile import Microfile, as_microfile
-from sfumato.printing import quiet
+from sfumato.quiet_repr import quiet
+from sfumato.representations import Exact, Form
 
 
 @dataclass(frozen=True)
@@ -118,11 +114,11 @@ def utility_of(
 
 @dataclass(frozen=True)
 class InformationLoss:
-    """How far what a release tells of each record lies from its values. Only the steward can measure it."""
+    """How far the released representative of each value is from the value. Only the steward can measure it."""
 
     attributes: Mapping[str, float]
-    """Of each attribute, the squared differences over those from its mean: 0 if every value is told, 1 if no more than
-    the mean is, above 1 if what is told misleads."""
+    """For each attribute, the squared differences relative to those from its mean: 0 if every value is exact, 1 if the
+    release is no better than the mean, above 1 if it misleads."""
 
     @property
     def mean(self) -> float:
@@ -137,10 +133,10 @@ def information_loss(
     quasi: Sequence[str],
     forms: Mapping[str, Form] | None = None,
 ) -> InformationLoss:
-    """Measure how far what a release tells of each record lies from its values.
+    """Measure how far the released representative of each value is from the value.
 
-    Of an interval, or of a label of numbers, the middle is told; of fuzzy sets their centres, weighted by the released
-    grades; words are counted as equal grades. A value that is missing in the original is skipped; one that only the
+    An interval, or a label of numbers, is represented by its midpoint; fuzzy sets by their centres, weighted by the
+    released grades; words count as equal grades. A value that is missing in the original is skipped; one that only the
     release lacks counts as its mean. An attribute whose values are all equal loses nothing.
 
     Parameters
@@ -148,14 +144,14 @@ def information_loss(
     original, table
         Before and after, the same records in the same order.
     quasi
-        The numeric attributes that were made coarser.
+        The numeric attributes that were generalised.
     forms
-        How they stand in the table, where not exactly; fuzzy sets of several attributes tell of each of them.
+        How they are released, where not exactly; fuzzy sets of several attributes cover each of them.
 
     Examples
     --------
     >>> import polars as pl
-    >>> from sfumato.microfile.forms import Interval
+    >>> from sfumato.representations import Interval
     >>> people = pl.DataFrame({"age": [20, 30, 50, 60]})
     >>> release = pl.DataFrame({"age.lo": [20, 20, 50, 50], "age.hi": [30, 30, 60, 60]})
     >>> information_loss(people, release, quasi=["age"], forms={"age": Interval()}).mean
@@ -169,61 +165,25 @@ def information_loss(
         )
     if not quasi:
         raise SettingError("quasi is empty, so that no information can be lost")
-    told: dict[str, Reals] = {}
+    estimates: dict[str, Reals] = {}
     for name, form in ({name: Exact() for name in quasi} | dict(forms or {})).items():
-        if isinstance(form, Fuzzy):
-            told |= _told_by_sets(table, name, form)
-        elif name in quasi and isinstance(form, Interval):
-            low, high = (table.numbers(column) for column in form.columns(name))
-            told[name] = low + 0.5 * (high - low)
-        elif name in quasi and isinstance(form, Sets):
-            told[name] = _middles(table, name, form)
-        elif name in quasi and name in table.attributes:
-            told[name] = table.numbers(name)
-    lacking = [name for name in quasi if name not in told]
+        is_released = all(column in table.attributes for column in form.columns(name))
+        if is_released and any(attribute in quasi for attribute in form.attributes(name)):
+            estimates |= form.estimates(table, name)
+    lacking = [name for name in quasi if name not in estimates]
     if lacking:
-        raise MicrofileError(f"the release tells nothing of {lacking[0]!r}", hint="name its form in forms")
-    return InformationLoss({name: _lost(original.numbers(name), told[name]) for name in quasi})
+        raise MicrofileError(f"the release does not contain {lacking[0]!r}", hint="name its form in forms")
+    return InformationLoss({name: _lost(original.numbers(name), estimates[name]) for name in quasi})
 
 
-def _middles(table: Microfile, name: str, form: Sets) -> Reals:
-    """Return the middles of the numbers behind labels, NaN where a label does not say between which they lie."""
-    encoded = table.encoded(name)
-    ends = [form.ends(str(label)) for label in encoded.values.tolist()]
-    # the last entry stands for a missing value, whose code is -1
-    return np.array([*(np.nan if one is None else sum(one) / 2 for one in ends), np.nan])[encoded.codes]
-
-
-def _told_by_sets(table: Microfile, attribute: str, form: Fuzzy) -> dict[str, Reals]:
-    """Return what fuzzy sets tell of each of their attributes, NaN of a record without a set."""
-    sets = sets_of(form)
-    grades = memberships_of(table, attribute, form)[:, : len(form.sets)]
-    known = grades.sum(axis=1) > 0
-    told = np.where(known[:, None], product(grades, _centres(sets)), np.nan)
-    return {name: told[:, place] for place, name in enumerate(sets.attributes)}
-
-
-def _centres(sets: PublicSets) -> Reals:
-    """Return the centres of sets, by attributes; of a shape, the middle of what belongs to it fully."""
-    if not isinstance(sets, ShapedSets):
-        return np.array(sets.centres)
-    centres = []
-    for shape in sets.variable.values.values():
-        bends = np.array(shape.bends)
-        # an open end is not far away; of a plain interval both ends count, though the upper one belongs to the next
-        full = bends if isinstance(shape, Crisp) else bends[shape.grades(bends) == 1]
-        centres.append([0.5 * (full.min() + full.max())])
-    return np.array(centres)
-
-
-def _lost(values: Reals, told: Reals) -> float:
-    known = ~np.isnan(values)
-    values, told = values[known], told[known]
+def _lost(values: Reals, estimates: Reals) -> float:
+    present = ~np.isnan(values)
+    values, estimates = values[present], estimates[present]
     if not values.size:
         return 0.0
     mean = values.mean()
     around = float(((values - mean) ** 2).sum())
-    missed = float(((values - np.where(np.isnan(told), mean, told)) ** 2).sum())
+    missed = float(((values - np.where(np.isnan(estimates), mean, estimates)) ** 2).sum())
     return missed / around if around > 0 else 0.0
 
 
@@ -232,13 +192,9 @@ def _covered(original: Microfile, table: Microfile, name: str, form: Form) -> fl
 
     A value that is missing in the release but was not in the original covers everything.
     """
-    whole: dict[str, Any] = {"categories": list(original.encoded(name).values)}
-    if isinstance(form, Interval):
-        numbers = original.numbers(name)
-        whole = {"span": float(np.nanmax(numbers) - np.nanmin(numbers))}
-    shares, known = covered_shares(table, name, form, **whole)
-    newly_missing = int((~known).sum()) - int(original.encoded(name).missing.sum())
-    return float(shares[known].sum()) + max(newly_missing, 0)
+    shares, present = form.coverage(table, name, original)
+    newly_missing = int((~present).sum()) - int(original.encoded(name).missing.sum())
+    return float(shares[present].sum()) + max(newly_missing, 0)
 
 
 def _numbers(table: Microfile, forms: Mapping[str, Form], weight: str | None) -> dict[str, Reals]:
@@ -251,25 +207,25 @@ def _numbers(table: Microfile, forms: Mapping[str, Form], weight: str | None) ->
     return numbers
 
 
-def _complete(numbers: Mapping[str, Reals], one: str, other: str) -> dict[str, Reals]:
+def _complete(numbers: Mapping[str, Reals], first: str, second: str) -> dict[str, Reals]:
     """Keep the records that have both attributes."""
-    both = ~np.isnan(numbers[one] + numbers[other])
-    return {name: numbers[name][both] for name in (one, other, "")}
+    both = ~np.isnan(numbers[first] + numbers[second])
+    return {name: numbers[name][both] for name in (first, second, "")}
 
 
-def _covariance(numbers: Mapping[str, Reals], one: str, other: str) -> float:
-    pair = _complete(numbers, one, other)
-    x, y, weights = pair[one], pair[other], pair[""]
+def _covariance(numbers: Mapping[str, Reals], first: str, second: str) -> float:
+    pair = _complete(numbers, first, second)
+    x, y, weights = pair[first], pair[second], pair[""]
     return _mean((x - _mean(x, weights)) * (y - _mean(y, weights)), weights)
 
 
-def _correlation(numbers: Mapping[str, Reals], one: str, other: str) -> float:
-    pair = _complete(numbers, one, other)
-    scale = float(np.sqrt(_covariance(pair, one, one) * _covariance(pair, other, other)))
-    return _covariance(pair, one, other) / scale if scale > 0 else float("nan")
+def _correlation(numbers: Mapping[str, Reals], first: str, second: str) -> float:
+    pair = _complete(numbers, first, second)
+    scale = float(np.sqrt(_covariance(pair, first, first) * _covariance(pair, second, second)))
+    return _covariance(pair, first, second) / scale if scale > 0 else float("nan")
 
 
 def _mean(values: Reals, weights: Reals) -> float:
-    known = ~np.isnan(values)
-    total = weights[known].sum()
-    return float((values[known] * weights[known]).sum() / total) if total > 0 else float("nan")
+    present = ~np.isnan(values)
+    total = weights[present].sum()
+    return float((values[present] * weights[present]).sum() / total) if total > 0 else float("nan")

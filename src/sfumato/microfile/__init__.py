@@ -2,6 +2,6 @@
 
 from sfumato.microfile.attribute import Attribute, Kind
 from sfumato.microfile.microfile import Microfile
-from sfumato.microfile.reading import read
+from sfumato.microfile.reader import read
 
 __all__ = ["Attribute", "Kind", "Microfile", "read"]

@@ -1,4 +1,4 @@
-"""Hierarchies: how values are made coarser, level by level."""
+"""Hierarchies: how values are generalised, level by level."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from sfumato.arrays import Codes
 from sfumato.errors import MicrofileError, SettingError
 from sfumato.kernels.elementary import decimal_exponent
 from sfumato.microfile.attribute import Code, Kind
-from sfumato.microfile.dialect import rows
-from sfumato.microfile.encoding import Encoded
-from sfumato.microfile.generalization import EVERYTHING, Dates, Generalization, Intervals, Listed, Prefixes, plain
+from sfumato.microfile.encoded_column import Encoded
+from sfumato.microfile.generalization_rules import EVERYTHING, Dates, Generalization, Intervals, Listed, Prefixes, plain
 from sfumato.microfile.microfile import Microfile, as_microfile
-from sfumato.printing import quiet
+from sfumato.microfile.text_dialect import rows
+from sfumato.quiet_repr import quiet
 
 LEAST = 10
-"""An automatic hierarchy lists the categories that at least this many records have."""
+"""An automatic hierarchy lists the categories of at least this number of records."""
 
 
 @quiet
@@ -34,53 +34,53 @@ class Generalized:
     """A column at one level of a hierarchy."""
 
     labels: pl.Series
-    """One a record."""
+    """One per record."""
     unknown_values: int
-    """How many distinct values the hierarchy does not know."""
+    """The number of distinct values that the hierarchy does not list."""
     unknown_records: int
-    """How many records have such a value; they carry the fallback's label."""
+    """The number of records with such a value; they get the fallback label."""
 
 
 @quiet
 @dataclass(frozen=True, slots=True)
-class Fit:
-    """How a hierarchy fits an attribute; counts only, so that it can be said."""
+class HierarchyFit:
+    """How a hierarchy fits an attribute: counts only, which may be reported."""
 
     unknown_values: int
-    """How many distinct values it does not know."""
+    """The number of distinct values that it does not list."""
     unknown_records: int
-    """How many records have such a value."""
+    """The number of records with such a value."""
     split_labels: int
-    """How many labels stand under several parents, so that the hierarchy is no tree: each counts as one node there."""
+    """The number of labels with several parents, which make the hierarchy no tree: each counts as one node."""
 
-    def told(self, name: str) -> list[str]:
-        """Say what does not fit."""
+    def warnings(self, name: str) -> list[str]:
+        """Describe what does not fit."""
         lines = []
         if self.unknown_values:
             lines.append(
-                f"hierarchies: that of {name!r} does not know {self.unknown_values:,} values of "
-                f"{self.unknown_records:,} records; they are released as anything."
+                f"hierarchies: the hierarchy of {name!r} lacks {_counted(self.unknown_values, 'value')} of "
+                f"{_counted(self.unknown_records, 'record')}, released as the label for any value."
             )
         if self.split_labels:
             lines.append(
-                f"hierarchies: {self.split_labels:,} labels of {name!r} stand under several parents, so that it is no "
-                "tree; each is released as one set."
+                f"hierarchies: in the hierarchy of {name!r}, {_counted(self.split_labels, 'label')} with several "
+                "parents: it is not a tree, and each such label is released as one set."
             )
         return lines
 
 
 @dataclass(frozen=True, slots=True)
 class Hierarchy:
-    """What each value becomes at each level; level 0 is the value itself.
+    """The label of each value at each level; level 0 is the value itself.
 
-    Made by :meth:`from_mapping`, :meth:`from_csv`, :meth:`intervals`, :meth:`prefixes`, :meth:`dates` or
+    Create one by :meth:`from_mapping`, :meth:`from_csv`, :meth:`intervals`, :meth:`prefixes`, :meth:`dates` or
     :meth:`automatic`. It is plain data: it can be pickled, and settings that hold one can be written as JSON.
     """
 
     by: Generalization
-    """How labels are made from values."""
+    """The rule that gives values their labels."""
     fallback: str = EVERYTHING
-    """The label of values that are not known, at every level above 0."""
+    """The label of values that are not listed, at every level above 0."""
 
     @property
     def height(self) -> int:
@@ -89,40 +89,40 @@ class Hierarchy:
 
     @property
     def listed(self) -> tuple[str, ...]:
-        """The values that it lists, if it lists any; intervals, prefixes and dates know all values."""
+        """The values that it lists, if any; intervals, prefixes and dates cover all values."""
         return tuple(self.by.paths) if isinstance(self.by, Listed) else ()
 
     def path(self, value: Code | datetime.date) -> tuple[str, ...] | None:
-        """Return the labels of a value at levels 1 to ``height``, or None where it is not known."""
+        """Return the labels of a value at levels 1 to ``height``, or None if it is not covered."""
         return self.by.path(value)
 
     @classmethod
     def from_mapping(cls, paths: Mapping[str, Sequence[str]], *, fallback: str = EVERYTHING) -> Hierarchy:
-        """Take each value's labels, from fine to coarse."""
+        """Make a hierarchy from each value's labels, from fine to coarse."""
         return cls(Listed(paths={str(value): tuple(labels) for value, labels in paths.items()}), fallback)
 
     @classmethod
     def from_csv(cls, file: str | os.PathLike[str], *, delimiter: str = ";", fallback: str = EVERYTHING) -> Hierarchy:
-        """Read ARX's form: no header, one line a value, ``value;level1;level2;...``."""
+        """Read ARX's format: no header, one line per value, ``value;level1;level2;...``."""
         path = Path(file)
         if len(delimiter) != 1:
-            raise SettingError(f"delimiter {delimiter!r} is not a single character")
+            raise SettingError(f"delimiter {delimiter!r} is not a single character", setting="delimiter")
         try:
             with path.open(newline="", encoding="utf-8-sig") as lines:
                 listed = [row for row in rows(lines, delimiter) if row]
         except FileNotFoundError:
             raise MicrofileError(f"there is no hierarchy file {path}") from None
         except UnicodeDecodeError:
-            raise MicrofileError(f"hierarchy file {path.name} is not written in UTF-8") from None
+            raise MicrofileError(f"hierarchy file {path.name} is not encoded in UTF-8") from None
         except (OSError, ValueError, csv.Error):
             # ValueError: a name with a NUL in it
             raise MicrofileError(f"hierarchy file {path.name} cannot be read") from None
         if not listed:
             raise MicrofileError(f"hierarchy file {path.name} is empty")
-        for place, row in enumerate(listed, start=1):
+        for number, row in enumerate(listed, start=1):
             if len(row) != len(listed[0]):
                 raise MicrofileError(
-                    f"line {place} of hierarchy file {path.name} has {len(row)} fields, the first {len(listed[0])}"
+                    f"line {number} of hierarchy file {path.name} has {len(row)} fields, the first {len(listed[0])}"
                 )
         if len({row[0] for row in listed}) != len(listed):
             raise MicrofileError(f"hierarchy file {path.name} lists a value twice")
@@ -132,7 +132,7 @@ class Hierarchy:
 
     @classmethod
     def intervals(cls, widths: Sequence[float], *, origin: float = 0.0, fallback: str = EVERYTHING) -> Hierarchy:
-        """Put numbers into intervals ``[low, high)`` of growing widths, and everything into ``*`` at last.
+        """Generalise numbers to intervals ``[low, high)`` of increasing widths, and finally to ``*``.
 
         >>> Hierarchy.intervals([5, 10]).path(37)
         ('[35, 40)', '[30, 40)', '*')
@@ -141,7 +141,7 @@ class Hierarchy:
 
     @classmethod
     def dates(cls, *, fallback: str = EVERYTHING) -> Hierarchy:
-        """Put dates into months, years and decades.
+        """Generalise dates to months, years and decades.
 
         >>> import datetime
         >>> Hierarchy.dates().path(datetime.date(1987, 5, 31))
@@ -151,7 +151,7 @@ class Hierarchy:
 
     @classmethod
     def prefixes(cls, length: int, *, mask: str = "*", fallback: str = EVERYTHING) -> Hierarchy:
-        """Mask a code of a fixed length from its end, as is done with ZIP codes.
+        """Mask a code of fixed length from its end, as is usual for ZIP codes.
 
         >>> Hierarchy.prefixes(5).path("02139")
         ('0213*', '021**', '02***', '0****', '*****')
@@ -164,20 +164,19 @@ class Hierarchy:
     def automatic(cls, microfile: Microfile | Any, name: str, *, levels: int = 4, least: int = LEAST) -> Hierarchy:
         """Make a hierarchy from the data.
 
-        Numbers get intervals on a readable grid, from about 2**levels of them down to two. Categories
-        get, level by level, half as many sets: neighbours in the order of an ordinal attribute, the
-        rarest with the rarest otherwise.
+        Numbers get intervals on a readable grid, from about 2**levels intervals down to two. Categories
+        are merged in pairs, level by level: neighbours of an ordinal attribute, otherwise the rarest
+        with the rarest.
 
         Parameters
         ----------
         microfile, name
             The attribute.
         levels
-            How many levels below the coarsest.
+            The number of levels below the coarsest.
         least
-            Categories that fewer records have are not listed, because a list of them would show that somebody has
-            them: they join the fallback. It should be the k of the release. All categories of a declared order are
-            listed.
+            Categories of fewer records are not listed, because a list would show that somebody has them; they get
+            the fallback label. It should be the k of the release. All categories of a declared order are listed.
         """
         microfile = as_microfile(microfile)
         if levels < 1:
@@ -187,22 +186,23 @@ class Hierarchy:
         if microfile.attribute(name).kind is Kind.NUMERIC:
             numbers = microfile.numbers(name)
             if np.isnan(numbers).all():
-                raise MicrofileError(f"column {name!r} has only missing values")
+                raise MicrofileError(f"column {name!r} has only missing values", column=name)
             spread = float(np.nanmax(numbers) - np.nanmin(numbers))
             finest = readable(spread / 2**levels) if spread > 0 else 1.0
             return cls.intervals([finest * 2**level for level in range(levels)])
         paths = _halved(microfile, name, levels, least)
         if not paths:
             raise MicrofileError(
-                f"no category of {name!r} is that of {least:,} records, so that none may be listed",
+                f"no category of {name!r} has {least:,} records or more, so none may be listed",
                 hint="declare a hierarchy: from_csv, from_mapping or prefixes",
+                column=name,
             )
         return cls(Listed(paths=paths, learned=not microfile.attribute(name).order))
 
     def generalize(self, microfile: Microfile | Any, name: str, *, level: int) -> Generalized:
-        """Return a column at a level; missing stays missing."""
+        """Return a column at a level; missing values stay missing."""
         if not 0 <= level <= self.height:
-            raise SettingError(f"level {level} of {name!r} does not exist; allowed: 0 to {self.height}")
+            raise SettingError(f"level {level} of {name!r} does not exist; allowed: 0 to {self.height}", column=name)
         encoded = as_microfile(microfile).encoded(name)
         values = [plain(value) for value in encoded.values]
         if level == 0:
@@ -213,46 +213,46 @@ class Hierarchy:
         return Generalized(pl.Series(name, table[encoded.codes].tolist(), dtype=pl.String), *self.unknown(encoded))
 
     def unknown(self, encoded: Encoded) -> tuple[int, int]:
-        """Return how many distinct values the hierarchy does not know, and how many records have one."""
+        """Return the number of distinct values that are not covered, and of records that have one."""
         strange = np.array([*(self.path(plain(value)) is None for value in encoded.values), False])
         return int(strange.sum()), int(strange[encoded.codes].sum())
 
-    def fit(self, microfile: Microfile | Any, name: str) -> Fit:
-        """Return how it fits an attribute: which values it lacks, and whether it is a tree.
+    def fit(self, microfile: Microfile | Any, name: str) -> HierarchyFit:
+        """Return how it fits an attribute: how many values it lacks, and whether it is a tree.
 
         >>> paths = {"a": ("other", "north"), "b": ("other", "south")}
         >>> Hierarchy.from_mapping(paths).fit(pl.DataFrame({"x": ["a", "b", "c", "c"]}), "x")
-        Fit(unknown_values=1, unknown_records=2, split_labels=1)
+        HierarchyFit(unknown_values=1, unknown_records=2, split_labels=1)
         """
         parents: list[dict[str, set[str]]] = [{} for _ in range(self.height - 1)]
         for path in self.by.paths.values() if isinstance(self.by, Listed) else ():
             for level, (label, parent) in enumerate(itertools.pairwise(path)):
                 parents[level].setdefault(label, set()).add(parent)
-        split = sum(len(its) > 1 for level in parents for its in level.values())
-        return Fit(*self.unknown(as_microfile(microfile).encoded(name)), split)
+        split = sum(len(above) > 1 for level in parents for above in level.values())
+        return HierarchyFit(*self.unknown(as_microfile(microfile).encoded(name)), split)
 
     def tree(self, encoded: Encoded) -> list[Codes]:
         """Return the node of each value at levels 0 to the root, numbered within the level.
 
-        A value that is not known has the fallback's label up to the root.
+        A value that is not covered has the fallback label up to the root.
         """
-        known = [self.path(plain(value)) for value in encoded.values]
-        tops = {path[-1] for path in known if path}
+        listed = [self.path(plain(value)) for value in encoded.values]
+        tops = {path[-1] for path in listed if path}
         root = tops.pop() if len(tops) == 1 else self.fallback
-        paths = [path or (*(self.fallback,) * (self.height - 1), root) for path in known]
+        paths = [path or (*(self.fallback,) * (self.height - 1), root) for path in listed]
         nodes = [np.arange(len(paths), dtype=np.int32)]
         for level in range(self.height):
             labels = [path[level:] for path in paths]  # equal labels under different parents are different nodes
-            numbers = {label: number for number, label in enumerate(dict.fromkeys(labels))}
-            nodes.append(np.array([numbers[label] for label in labels], dtype=np.int32))
+            node_ids = {label: node for node, label in enumerate(dict.fromkeys(labels))}
+            nodes.append(np.array([node_ids[label] for label in labels], dtype=np.int32))
         if len(set(nodes[-1].tolist())) > 1:
             nodes.append(np.zeros(len(paths), dtype=np.int32))
         return nodes
 
     def joining_tree(self, encoded: Encoded) -> list[Codes]:
-        """Return the tree without levels at which no sets of the values that occur are joined.
+        """Return the tree without levels that merge none of the values that occur.
 
-        Distances count levels, so that repeating one would bring any values close to each other.
+        Distances count levels, so repeating a level would bring values closer to each other.
 
         >>> paths = {"a": ("x", "x", "*", "*"), "b": ("x", "x", "*", "*"), "c": ("y", "y", "*", "*")}
         >>> encoded = as_microfile(pl.DataFrame({"v": ["a", "b", "c"]})).encoded("v")
@@ -265,6 +265,10 @@ class Hierarchy:
         return [first, *(joining or above[-1:])]
 
 
+def _counted(number: int, noun: str) -> str:
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
 def readable(width: float) -> float:
     """Round a width up to 1, 2 or 5 times a power of ten.
 
@@ -272,22 +276,22 @@ def readable(width: float) -> float:
     [0.5, 5.0, 20.0]
     """
     power = decimal_exponent(width)
-    # as it is written: 10 times 1e-06 is not 1e-05
+    # by way of text: 10 times 1e-06 is not 1e-05
     steps = (float(f"{step}e{power}") for step in (1, 2, 5, 10))
     return next(step for step in steps if step >= width * (1 - 1e-12))
 
 
 def _halved(microfile: Microfile, name: str, levels: int, least: int) -> dict[str, tuple[str, ...]]:
     encoded, attribute = microfile.encoded(name), microfile.attribute(name)
-    found = [str(plain(value)) for value in encoded.values]
-    counts = np.bincount(encoded.codes[encoded.codes >= 0], minlength=len(found)).tolist()
-    frequent = sorted((count, place) for place, count in enumerate(counts) if count >= least)
+    categories = [str(plain(value)) for value in encoded.values]
+    counts = np.bincount(encoded.codes[encoded.codes >= 0], minlength=len(categories)).tolist()
+    frequent = sorted((count, code) for code, count in enumerate(counts) if count >= least)
     if attribute.order:
         names = [str(category) for category in attribute.order]
     elif attribute.kind.ordered:
-        names = [found[place] for place in sorted(place for _, place in frequent)]
+        names = [categories[code] for code in sorted(code for _, code in frequent)]
     else:
-        names = [found[place] for _, place in frequent]
+        names = [categories[code] for _, code in frequent]
     ranks = {label: rank for rank, label in enumerate(names if attribute.kind.ordered else sorted(names))}
     sets = [[label] for label in names]
     paths: dict[str, list[str]] = {label: [] for label in names}

@@ -1,5 +1,5 @@
 """Fuzzy and crisp partitions of quasi attributes."""
 
-from sfumato.partitions.partition import FuzzyPartition
+from sfumato.partitions.fuzzy_partition import FuzzyPartition
 
 __all__ = ["FuzzyPartition"]

@@ -1,4 +1,4 @@
-"""The certificate: what a release promises, what was measured, and of which files it speaks."""
+"""The certificate: what a release promises, what was measured, and which files it covers."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ CODEBOOK = "codebook.json"
 FILES = frozenset({CERTIFICATE, CODEBOOK, "data.parquet", "data.csv"})
 """The files that a release can have."""
 EARLIER = ("sfumato-release-1",)
-"""Formats of earlier versions, in which declared missing codes stayed in the data."""
+"""Formats of earlier versions, in which declared missing codes remained in the data."""
 
 VERSION = r"^[0-9]{1,4}(\.[0-9]{1,4}){1,3}((a|b|rc)[0-9]{1,2})?(\.post[0-9]{1,2})?(\.dev[0-9]{1,4})?$"
-"""A version without what a distributor adds behind ``+``, which could be any text."""
+"""A version without what a distributor adds after ``+``, which could be any text."""
 
 ColumnType = Literal["integer", "real", "decimal", "text", "date", "datetime", "boolean"]
 
@@ -32,7 +32,7 @@ class ColumnFacts(Settings):
     type: ColumnType
     """What its cells are."""
     scale: int | None = Field(default=None, ge=0, le=38)
-    """How many digits decimal cells have behind the point."""
+    """How many digits decimal cells have after the point."""
     sha256: str
     """The digest of its cells, so that a changed column is found by name."""
 
@@ -54,11 +54,11 @@ class Certificate(Settings):
     """What a release promises and what was measured."""
 
     format: Literal["sfumato-release-2"] = "sfumato-release-2"
-    """The form of this certificate."""
+    """The format of this certificate."""
     software: dict[Literal["sfumato", "numpy", "polars"], Annotated[str, Field(pattern=VERSION)]]
     """The versions that made the release."""
     promise: Promise
-    """The limits that every block keeps."""
+    """The limits that every block satisfies."""
     measured: dict[str, JsonValue]
     """What was measured on the data."""
     settings: dict[str, JsonValue]
@@ -68,7 +68,7 @@ class Certificate(Settings):
     codebook: str
     """The digest of the codebook."""
     seal: str = ""
-    """The digest of all the rest of this certificate."""
+    """The digest of the rest of this certificate."""
 
     def sealed(self) -> Certificate:
         """Return the certificate with its seal."""
@@ -96,7 +96,7 @@ def to_json(content: Any) -> str:
 
 
 def read_json(path: Path) -> dict[str, Any]:
-    """Read a JSON object of a release, refusing what can be read in more than one way."""
+    """Read a JSON object of a release, refusing what is ambiguous."""
     if path.exists() and not path.is_file():
         raise ReleaseError(f"{path.name} is not a file")
     try:
@@ -111,22 +111,22 @@ def read_json(path: Path) -> dict[str, Any]:
     except OSError:
         raise ReleaseError(f"{path.name} cannot be read") from None
     except (ValueError, RecursionError):
-        raise ReleaseError(f"{path.name} is not JSON, or can be read in more than one way") from None
+        raise ReleaseError(f"{path.name} is not JSON, or is ambiguous") from None
     return content
 
 
 def record_file(folder: Path, seal: str) -> Path:
-    """Return where, in a folder of private records, that of a release lies."""
+    """Return the file of a release in a folder of private records."""
     return folder / f"{seal[:16]}.json"
 
 
 def read_private(path: Path, certificate: Certificate | None) -> dict[str, Any]:
-    """Read the steward's record of a release.
+    """Read the confidential record of a release.
 
     Parameters
     ----------
     path
-        The record, or the folder of records in which it lies.
+        The record, or the folder of records that contains it.
     certificate
         That of the release, if it can be read.
     """
@@ -134,22 +134,22 @@ def read_private(path: Path, certificate: Certificate | None) -> dict[str, Any]:
         return read_json(path)
     if certificate is None:
         raise ReleaseError(
-            f"the record cannot be found in {path}, for the release's certificate cannot be read",
+            f"the record cannot be found in {path}, because the release's certificate cannot be read",
             hint="give the record itself, a file in this folder",
         )
-    found = record_file(path, certificate.seal)
-    if not found.exists():
+    record = record_file(path, certificate.seal)
+    if not record.exists():
         raise ReleaseError(
-            f"{path} holds no record of this release: {found.name} is missing",
-            hint="a record is named after the seal of its release; it may lie elsewhere, or the release was replaced",
+            f"{path} has no record of this release: {record.name} is missing",
+            hint="a record is named after the seal of its release; it may be elsewhere, or the release was replaced",
         )
-    return read_json(found)
+    return read_json(record)
 
 
 def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     content = dict(pairs)
     if len(content) != len(pairs):
-        raise ValueError("a key stands twice")
+        raise ValueError("a key occurs twice")
     return content
 
 

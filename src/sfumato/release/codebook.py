@@ -7,13 +7,13 @@ from collections.abc import Mapping
 import numpy as np
 from pydantic import Field
 
-from sfumato.characters import seen
 from sfumato.errors import ReleaseError
-from sfumato.microfile.attribute import Code, Kind
-from sfumato.microfile.encoding import Encoded, is_one_of, written_codes
-from sfumato.microfile.forms import Exact, Form, Fuzzy, Interval, Sets
+from sfumato.invisible_characters import seen
+from sfumato.microfile.attribute import Kind
+from sfumato.microfile.encoded_column import Encoded
 from sfumato.microfile.hierarchy import Hierarchy
 from sfumato.microfile.microfile import Kinds, Microfile
+from sfumato.representations import Exact, Form
 from sfumato.settings import Settings
 
 LONGEST = 500
@@ -24,15 +24,15 @@ class Entry(Settings):
     """What one attribute of a release is."""
 
     kind: Kind
-    """How its values relate."""
+    """How its values are to be read."""
     form: Form = Field(default_factory=Exact)
-    """How it stands in the data."""
+    """How it is released."""
     title: str = ""
     """Its name in words."""
     order: tuple[str, ...] = ()
     """The categories of an ordinal attribute that occur, from lowest to highest."""
     labels: dict[str, str] = Field(default_factory=dict)
-    """What codes mean that occur, or stand behind a label of a set."""
+    """The meaning of codes that occur, or that belong to the label of a set."""
     hierarchy: dict[str, tuple[str, ...]] = Field(default_factory=dict)
     """For a hierarchical distance: the number of each value's set at every level, for values that occur."""
     zone: str = ""
@@ -50,7 +50,7 @@ class Codebook(Settings):
         return {name: entry.form.columns(name) for name, entry in self.attributes.items()}
 
     def forms(self) -> dict[str, Form]:
-        """Return how the attributes stand in the data."""
+        """Return how the attributes are released."""
         return {name: entry.form for name, entry in self.attributes.items()}
 
     def kinds(self) -> Kinds:
@@ -70,57 +70,40 @@ class Codebook(Settings):
 
 
 def describe(table: Microfile, *, forms: Mapping[str, Form], hierarchies: Mapping[str, Hierarchy]) -> Codebook:
-    """Make the codebook of a released table, of nothing but what the table shows."""
+    """Make the codebook of a released table from the table alone."""
     entries: dict[str, Entry] = {}
-    taken: set[str] = set()
+    assigned: set[str] = set()
     for column in table.names:
-        if column in taken:
+        if column in assigned:
             continue
         owner = next((name for name, form in forms.items() if column in form.columns(name)), column)
         form = forms.get(owner, Exact())
-        for part in form.columns(owner):
-            if part not in table.attributes:
-                raise ReleaseError(f"attribute {owner!r} is {form.form}, but the table has no column {part!r}")
-            taken.add(part)
+        for own_column in form.columns(owner):
+            if own_column not in table.attributes:
+                raise ReleaseError(f"attribute {owner!r} is {form.form}, but the table has no column {own_column!r}")
+            assigned.add(own_column)
         entries[owner] = _entry(table, owner, form, hierarchies.get(owner))
-    strange = [name for name in forms if name not in entries]
-    if strange:
-        raise ReleaseError(f"the table has no column of attribute {strange[0]!r}")
+    unmatched = [name for name in forms if name not in entries]
+    if unmatched:
+        raise ReleaseError(f"the table has no column of attribute {unmatched[0]!r}")
     return Codebook(attributes=entries)
 
 
 def _entry(table: Microfile, name: str, form: Form, hierarchy: Hierarchy | None) -> Entry:
-    if isinstance(form, Interval):
-        return Entry(kind=Kind.NUMERIC, form=form, title=_title(table, form.columns(name)[0]))
-    if isinstance(form, Fuzzy) and form.shown == "grades":
-        return Entry(kind=Kind.NUMERIC, form=form)
+    titled = form.title_column(name)
+    title = "" if titled is None else _title(table, titled)
+    if form.columns(name) != (name,):
+        return Entry(kind=Kind.NUMERIC, form=form, title=title)
     attribute = table.attribute(name)
-    told = isinstance(form, Sets) or attribute.kind is Kind.ORDINAL or attribute.labels or hierarchy
-    encoded = table.encoded(name) if told else Encoded(np.empty(0, dtype=np.int32), np.empty(0))
+    needs_values = form.labelled or attribute.kind is Kind.ORDINAL or attribute.labels or hierarchy
+    encoded = table.encoded(name) if needs_values else Encoded(np.empty(0, dtype=np.int32), np.empty(0))
     values = [str(value) for value in encoded.values.tolist()]
-    if isinstance(form, Sets):
-        unknown = sum(value not in form.members for value in values)
-        if unknown:
-            raise ReleaseError(f"column {name!r} has {unknown} labels that its sets do not explain")
-        members = {value: form.members[value] for value in values}
-        form = form.model_copy(
-            update={
-                "members": members,
-                "open": tuple(value for value in values if value in form.open),
-            }
-        )
-        labels = _meanings(form, attribute.labels)
-    else:
-        labels = {
-            str(value): label
-            for value in encoded.values.tolist()
-            for code, label in attribute.labels.items()
-            if is_one_of(value, (code,))
-        }
+    form = form.restricted_to(values, column=name)
+    labels = form.label_meanings(encoded, attribute.labels)
     return Entry(
         kind=attribute.kind,
         form=form,
-        title=_title(table, name),
+        title=title,
         order=tuple(values) if attribute.kind is Kind.ORDINAL else (),
         labels={code: _public(text, what=f"a label of column {name!r}") for code, text in labels.items()},
         zone=getattr(table.series(name).dtype, "time_zone", None) or "",
@@ -132,20 +115,12 @@ def _title(table: Microfile, name: str) -> str:
     return _public(table.attribute(name).title, what=f"the title of column {name!r}")
 
 
-def _meanings(form: Sets, labels: Mapping[Code, str]) -> dict[str, str]:
-    """Return what the categories behind sets mean, whether or not they occur: labels of some would show which do."""
-    meant = {member: label for code, label in labels.items() for member in written_codes(code)}
-    if form.open:
-        form = form.model_copy(update={"open": ()})
-    places = sorted({place for its in form.behind(list(meant)).values() for place in its})
-    return {member: meant[member] for member in (list(meant)[place] for place in places)}
-
-
 def numbered(encoded: Encoded, hierarchy: Hierarchy) -> dict[str, tuple[str, ...]]:
     """Write a hierarchy with numbers for labels: a label could name values that no released record has."""
     levels = hierarchy.joining_tree(encoded)[1:]
     return {
-        str(value): tuple(str(level[place]) for level in levels) for place, value in enumerate(encoded.values.tolist())
+        str(value): tuple(str(level[position]) for level in levels)
+        for position, value in enumerate(encoded.values.tolist())
     }
 
 

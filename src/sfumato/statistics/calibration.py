@@ -1,7 +1,7 @@
-"""Weights that keep moments: the convex programmes behind them, solved through their duals.
+"""Weights that preserve moments: convex programs, solved through their duals.
 
-Costs and shares are of boxes that hold records; shares sum to one. Weights are relative to equal ones. Moments are
-centred: weights keep them where their weighted mean is 0.
+Costs and shares belong to boxes that hold records; shares sum to one. Weights are relative to equal ones. Moments are
+centred: weights preserve a moment if its weighted mean is 0.
 """
 
 from __future__ import annotations
@@ -16,18 +16,18 @@ from sfumato.kernels.algebra import dot, orthogonal, product, singular, solve
 DEPENDENT = 1e-9
 """Moments of unit size are dependent if one direction of them is shorter than this."""
 CONSTANT = 1e-13
-"""A moment whose deviation is a smaller share of its size does not vary but for rounding."""
+"""A moment whose standard deviation is a smaller share of its size is constant except for rounding."""
 ENOUGH = 1e-13
-"""Moments of unit size that are wrong by less need no further step."""
+"""The search ends when moments of unit size are wrong by less than this."""
 CALIBRATED = 1e-9
-"""Moments of unit size that are wrong by less are kept."""
+"""Moments of unit size count as preserved if they are wrong by less than this."""
 MAX_STEPS = 200
 DAMPING = 1e-3
 """How much the first step is damped, as a share of the curvature where no weight is 0."""
 SMALLEST_ERROR = 1e-6
 """A smaller error counts as this share of the mean uncertainty when weights are calibrated."""
 RUNGS = 7
-"""How many errors are tried, each ten times the last, until calibrated weights are found."""
+"""Number of sampling errors that are tried, each ten times the last, until calibrated weights are found."""
 
 
 def whitened(moments: Reals, shares: Reals) -> Reals:
@@ -44,8 +44,8 @@ def whitened(moments: Reals, shares: Reals) -> Reals:
         return rows
     _, triangle = orthogonal(rows * np.sqrt(shares))
     lengths, _, directions = singular(triangle)
-    kept = lengths > DEPENDENT
-    combined: Reals = product((directions[:, kept] / lengths[kept]).T, rows)
+    independent = lengths > DEPENDENT
+    combined: Reals = product((directions[:, independent] / lengths[independent]).T, rows)
     return combined
 
 
@@ -59,14 +59,14 @@ def straddling(centred: Reals, levels: Counts) -> int:
 
 
 def best_weights(costs: Reals, shares: Reals, error: float, centred: Reals) -> Reals | None:
-    """Return the weights that keep the moments with the least mean cost and error; None if none are found."""
+    """Return the weights that preserve the moments with the least mean cost and error; None if none are found."""
     smallest = max(error, SMALLEST_ERROR * dot(costs, shares))
     start, best, rung = np.zeros(len(centred)), None, 0
-    # up to an error for which weights are found, and from there down as far as they are
+    # raise the error until weights are found, then lower it while they still are
     while 0 <= rung < RUNGS:
         dual = _Dual(costs, shares, centred, smallest * 10.0**rung)
-        multipliers, found = _ascend(dual, start)
-        if found:
+        multipliers, converged = _ascend(dual, start)
+        if converged:
             start, best = multipliers, dual.weights(multipliers)[1]
         elif best is not None:
             break
@@ -74,16 +74,16 @@ def best_weights(costs: Reals, shares: Reals, error: float, centred: Reals) -> R
     return best
 
 
-def nearest_to_equal(centred: Reals, shares: Reals, kept: Flags) -> Reals | None:
-    """Return relative weights of the kept boxes that keep the moments and are nearest to equal; None if none are."""
-    if kept.all() or not len(centred):
-        return kept.astype(np.float64)
-    dual = _Nearest(centred[:, kept], shares[kept])
-    multipliers, found = _ascend(dual, np.zeros(len(dual.wanted)))
-    if not found:
+def nearest_to_equal(centred: Reals, shares: Reals, retained: Flags) -> Reals | None:
+    """Return weights of the retained boxes, nearest to equal, that preserve the moments; None if there are none."""
+    if retained.all() or not len(centred):
+        return retained.astype(np.float64)
+    dual = _Nearest(centred[:, retained], shares[retained])
+    multipliers, converged = _ascend(dual, np.zeros(len(dual.goal)))
+    if not converged:
         return None
-    relative = np.zeros(kept.size)
-    relative[kept] = dual.weights(multipliers)
+    relative = np.zeros(retained.size)
+    relative[retained] = dual.weights(multipliers)
     return relative
 
 
@@ -104,7 +104,7 @@ def threshold_of(costs: Reals, shares: Reals, error: float) -> float:
 
 
 def _near_threshold(costs: Reals, shares: Reals, error: float, *, guess: float) -> float:
-    """Do as :func:`threshold_of` does without sorting, by Newton's method, for the root of the sum is convex."""
+    """Solve the same as :func:`threshold_of` by Newton's method, without sorting: the root of the sum is convex."""
     for _ in range(MAX_STEPS):
         beyond = np.maximum(guess - costs, 0.0)
         weighted = beyond * shares
@@ -136,9 +136,9 @@ class _Dual:
 
     def __call__(self, multipliers: Reals) -> tuple[float, Reals, Reals]:
         level, weights = self.weights(multipliers)
-        some = np.flatnonzero(weights)
-        shares, rows = self.shares[some], self.centred[:, some]
-        weighted = weights[some] * shares
+        positive = np.flatnonzero(weights)
+        shares, rows = self.shares[positive], self.centred[:, positive]
+        weighted = weights[positive] * shares
         scale = float(weighted.sum())
         gradient = product(rows, weighted) / scale
         rows -= gradient[:, None]
@@ -152,8 +152,8 @@ class _Nearest:
         self.rows = np.vstack([np.ones(shares.size), centred])
         self.shares, self.equal = shares, 1.0 / float(shares.sum())
         self.size = 1.0
-        self.wanted = np.zeros(len(self.rows))
-        self.wanted[0] = 1.0
+        self.goal = np.zeros(len(self.rows))
+        self.goal[0] = 1.0
 
     def weights(self, multipliers: Reals) -> Reals:
         """Return the weights."""
@@ -163,19 +163,19 @@ class _Nearest:
         moved = product(multipliers, self.rows)
         if moved.max() < multipliers[0]:
             # Farkas: a combination of the moments is negative in all these boxes, so that its mean cannot be 0
-            return np.inf, self.wanted, np.eye(len(self.wanted))
+            return np.inf, self.goal, np.eye(len(self.goal))
         weights = np.maximum(self.equal + moved, 0.0)
-        some = np.flatnonzero(weights)
-        rows, shares = self.rows[:, some], self.shares[some]
-        value = multipliers[0] - 0.5 * dot(shares, weights[some] ** 2)
-        return float(value), self.wanted - product(rows, shares * weights[some]), product(rows * shares, rows.T)
+        positive = np.flatnonzero(weights)
+        rows, shares = self.rows[:, positive], self.shares[positive]
+        value = multipliers[0] - 0.5 * dot(shares, weights[positive] ** 2)
+        return float(value), self.goal - product(rows, shares * weights[positive]), product(rows * shares, rows.T)
 
 
 def _ascend(dual: _Dual | _Nearest, start: Reals) -> tuple[Reals, bool]:
-    """Find where the gradient of a concave function is 0, and say whether it was found.
+    """Find where the gradient of a concave function is 0; return the point and whether the search converged.
 
-    The function is smooth but for kinks of its gradient. Near kinks Newton's steps are too long; they are damped the
-    more the less they achieve, and in proportion to the gradient, so that the last ones are Newton's own.
+    The gradient is continuous but has kinks, near which Newton's steps are too long. Steps are damped: more if they
+    achieve little, and in proportion to the gradient, so that the last ones are pure Newton steps.
     """
     point, (value, gradient, curvature) = start, dual(start)
     damping = DAMPING
@@ -193,7 +193,7 @@ def _ascend(dual: _Dual | _Nearest, start: Reals) -> tuple[Reals, bool]:
         if trial[0] == np.inf:
             return point, False
         grown = trial[0] >= value + 1e-4 * dot(gradient, step)
-        # near the end the function's growth is lost in rounding, the gradient's fall is not
+        # near the end rounding hides the growth of the function, but not the decrease of the gradient
         level = trial[0] >= value - 1e-9 * (abs(value) + dual.size)
         if grown or (level and float(abs(trial[1]).max()) < 0.9 * length):
             point, (value, gradient, curvature) = point + step, trial

@@ -1,4 +1,4 @@
-"""What is known of a statistic: its value, the range it is sure to lie in, and what it rests on."""
+"""The result of an estimate: the value of a statistic, its ranges and its sampling error."""
 
 from __future__ import annotations
 
@@ -6,41 +6,41 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any
 
-from sfumato.html import table
-from sfumato.statistics.dismissal import Weighted
-from sfumato.statistics.wording import plain, told, within
+from sfumato.notebook_tables import table
+from sfumato.statistics.formatting import UNPROVED, plain, told, within
+from sfumato.statistics.weighted_estimate import Weighted
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """A statistic, and how exact it is."""
+    """A statistic and its accuracy."""
 
     statistic: str
-    """As it was asked for; of a regression, with the coefficient behind it."""
+    """As it was written; for a regression, followed by the coefficient."""
     value: float
-    """At the middles of the boxes."""
+    """Computed at the midpoints of the boxes."""
     lower: float
-    """No data that lie in the boxes have less."""
+    """Lower end of the guaranteed range: no data within the boxes give less."""
     upper: float
-    """No data that lie in the boxes have more."""
+    """Upper end of the guaranteed range: no data within the boxes give more."""
     attained: tuple[float, float]
-    """A range whose ends some data in the boxes really have, as found by search."""
+    """The attained range: some data within the boxes give both of its ends, as found by search."""
     linear: tuple[float, float]
-    """The range of XK13 and XF13. It ignores what is not linear and is an approximation, not a guarantee."""
+    """The linear range of XK13 and XF13: a first-order approximation, not a guarantee."""
     sampling_error: float
-    """A / sqrt(M): what drawing M records from a population adds, as a standard error; with weights, linearised."""
+    """A / sqrt(M): the standard error of drawing M records from a population; linearised if there are weights."""
     guaranteed: bool
     """Whether ``lower`` and ``upper`` are proved; if not, they are infinite."""
     records: int
-    """How many records it is of."""
+    """The number of records."""
     left_out: int = 0
-    """How many records were left out because a value is missing."""
+    """The number of records left out because a value is missing."""
     weight: str | None = None
     """The attribute that weights the records, if any."""
     contributions: Mapping[str, float] = field(default_factory=dict, hash=False)
-    """The part of half the width of the linear range that each attribute's boxes cause."""
+    """How much each attribute contributes to the half-width of the linear range."""
     weighted: Weighted | None = None
-    """The statistic with rare boxes dismissed or weighted less, if that is wanted; all else is of all records."""
+    """The statistic with rare boxes left out or weighted less, if requested; all other fields use all records."""
 
     @property
     def width(self) -> float:
@@ -48,18 +48,18 @@ class Estimate:
         return self.upper - self.lower
 
     def summary(self) -> dict[str, Any]:
-        """Return plain numbers; null stands for what is not finite."""
-        found = {name.name: plain(getattr(self, name.name)) for name in fields(self)}
-        return found | {"weighted": self.weighted.summary() if self.weighted else None}
+        """Return plain numbers for JSON; null for numbers that are not finite."""
+        numbers = {item.name: plain(getattr(self, item.name)) for item in fields(self)}
+        return numbers | {"weighted": self.weighted.summary() if self.weighted else None}
 
     @property
     def told(self) -> tuple[str, str]:
-        """The value and the guaranteed range in few digits; the range is rounded outwards, so that it stays true."""
+        """The value and the guaranteed range in few digits; the range is rounded outwards, so that it stays valid."""
         return told(self.value, self.lower, self.upper)
 
     def __str__(self) -> str:
-        value, sure = self.told
-        sentence = f"{self.statistic} = {value}, " + (within(sure) if self.guaranteed else "no range is proved")
+        value, span = self.told
+        sentence = f"{self.statistic} = {value}, " + (within(span) if self.guaranteed else UNPROVED)
         return sentence if self.weighted is None else f"{sentence}\n  {self.weighted}"
 
     def _repr_html_(self) -> str:
@@ -70,13 +70,13 @@ class Estimate:
 class Regression(Mapping[str, Estimate]):
     """The coefficients of a regression by name: ``(intercept)`` and the predictors.
 
-    The value, the ranges and the sampling errors of all coefficients are also here at once, as dictionaries.
+    The values, ranges and sampling errors of all coefficients are also available as dictionaries.
     """
 
     statistic: str
-    """As it was asked for."""
+    """As it was written."""
     coefficients: Mapping[str, Estimate] = field(hash=False)
-    """One estimate a coefficient, the intercept first."""
+    """One estimate per coefficient, the intercept first."""
 
     def __getitem__(self, name: str) -> Estimate:
         return self.coefficients[name]
@@ -89,37 +89,37 @@ class Regression(Mapping[str, Estimate]):
 
     @property
     def value(self) -> dict[str, float]:
-        """At the middles of the boxes."""
+        """Computed at the midpoints of the boxes."""
         return {name: estimate.value for name, estimate in self.items()}
 
     @property
     def lower(self) -> dict[str, float]:
-        """No data that lie in the boxes have less."""
+        """Lower end of the guaranteed range: no data within the boxes give less."""
         return {name: estimate.lower for name, estimate in self.items()}
 
     @property
     def upper(self) -> dict[str, float]:
-        """No data that lie in the boxes have more."""
+        """Upper end of the guaranteed range: no data within the boxes give more."""
         return {name: estimate.upper for name, estimate in self.items()}
 
     @property
     def attained(self) -> dict[str, tuple[float, float]]:
-        """Ranges whose ends some data in the boxes really have."""
+        """The attained ranges."""
         return {name: estimate.attained for name, estimate in self.items()}
 
     @property
     def linear(self) -> dict[str, tuple[float, float]]:
-        """Ranges that ignore what is not linear."""
+        """The linear ranges: approximations, not guarantees."""
         return {name: estimate.linear for name, estimate in self.items()}
 
     @property
     def sampling_error(self) -> dict[str, float]:
-        """What drawing records from a population adds, as standard errors."""
+        """The standard errors of drawing the records from a population."""
         return {name: estimate.sampling_error for name, estimate in self.items()}
 
     @property
     def weighted(self) -> dict[str, Weighted | None]:
-        """With rare boxes dismissed or weighted less, for each coefficient in its own way."""
+        """With rare boxes left out or weighted less; each coefficient has its own weights."""
         return {name: estimate.weighted for name, estimate in self.items()}
 
     @property
@@ -129,12 +129,12 @@ class Regression(Mapping[str, Estimate]):
 
     @property
     def records(self) -> int:
-        """How many records it is of."""
+        """The number of records."""
         return next(iter(self.values())).records
 
     @property
     def left_out(self) -> int:
-        """How many records were left out because a value is missing."""
+        """The number of records left out because a value is missing."""
         return next(iter(self.values())).left_out
 
     @property
@@ -143,9 +143,9 @@ class Regression(Mapping[str, Estimate]):
         return next(iter(self.values())).weight
 
     def summary(self) -> dict[str, Any]:
-        """Return plain numbers; null stands for what is not finite."""
-        told = {name: getattr(self, name) for name in ("statistic", "guaranteed", "records", "left_out", "weight")}
-        return told | {"coefficients": {name: estimate.summary() for name, estimate in self.items()}}
+        """Return plain numbers for JSON; null for numbers that are not finite."""
+        facts = {name: getattr(self, name) for name in ("statistic", "guaranteed", "records", "left_out", "weight")}
+        return facts | {"coefficients": {name: estimate.summary() for name, estimate in self.items()}}
 
     def __str__(self) -> str:
         return "\n".join(str(estimate) for estimate in self.values())
@@ -155,13 +155,13 @@ class Regression(Mapping[str, Estimate]):
 
 
 def _as_html(title: str, estimates: Mapping[str, Estimate]) -> str:
-    """Write estimates as a table: their values, and where these surely lie."""
+    """Write estimates as a table of values and guaranteed ranges."""
     rows = [
-        (name, one.told[0], one.told[1] if one.guaranteed else "no range is proved", one.sampling_error)
-        for name, one in estimates.items()
+        (name, estimate.told[0], estimate.told[1] if estimate.guaranteed else UNPROVED, estimate.sampling_error)
+        for name, estimate in estimates.items()
     ]
     first = next(iter(estimates.values()))
-    counted = f"Of {first.records:,} records" + (f", weighted by {first.weight}" if first.weight else "")
-    notes = [f"{counted}; {first.left_out:,} lack a value." if first.left_out else f"{counted}."]
-    notes += [f"{name}: {one.weighted}" for name, one in estimates.items() if one.weighted]
-    return table(title, ("", "value", "surely in", "sampling error"), rows, notes=notes)
+    counted = f"{first.records:,} records" + (f", weighted by {first.weight}" if first.weight else "")
+    notes = [f"{counted}; {first.left_out:,} left out because a value is missing." if first.left_out else f"{counted}."]
+    notes += [f"{name}: {estimate.weighted}" for name, estimate in estimates.items() if estimate.weighted]
+    return table(title, ("", "value", "guaranteed range", "sampling error"), rows, notes=notes)

@@ -1,0 +1,1 @@
+"""Proofs of minimality: the fewest people that have to move."""

@@ -1,0 +1,1 @@
+"""The box engine: cost, cuts, refinement and edges of boxes."""

@@ -1,0 +1,379 @@
+"""Regrouping records among neighbouring boxes, in spaces with categories.
+
+Three steps lower what a few neighbouring boxes cost: spare records of several boxes make a new box, a spare record
+moves to another box, and two records of different boxes change places. A box has spare records if it has more than k.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from sfumato.arrays import Counts, Flags, Reals
+from sfumato.kernels.boxes.box_cost import LINEAR, SET, Space, set_cost, span_cost, tree_cost
+from sfumato.kernels.boxes.box_limits import Limits, keeps_limits
+from sfumato.kernels.boxes.cut_search import ZERO
+from sfumato.kernels.compiled import compiled, compiled_inside, compiled_within, interpreted_while_small
+from sfumato.kernels.signatures import CodeTable, CountTable, FlagTable, RealCube, RealTable
+
+WORTHWHILE = 0.1
+"""A record is only tried elsewhere if its box would cost this share less without it."""
+LEAST = 1e-9
+"""A step must save this share of what a box costs."""
+LARGEST = 4
+"""Boxes take in no more than this many times k records."""
+NOBODY: Any = np.int64(-1)
+"""A plain -1 would be a type of its own, for which a kernel is compiled once more."""
+
+
+class Labels(NamedTuple):
+    """How the labels of sets are closed: a category of one record brings its whole group."""
+
+    groups: CodeTable
+    """Attributes by categories: the group of each."""
+    sizes: CodeTable
+    """Attributes by groups: how many categories each has."""
+    rare: FlagTable
+    """Attributes by categories: whether too few records of the file have it to be named alone."""
+
+
+class Scratch(NamedTuple):
+    """What the kernel writes on; one for each thread."""
+
+    places: RealTable
+    """Attributes by members of a neighbourhood."""
+    weights: RealTable
+    """What a unit of width costs each member, by attributes."""
+    records: Counts
+    """The record of each member."""
+    boxes: CountTable
+    """Boxes by seats: the members of each box."""
+    sizes: Counts
+    """How many members each box has."""
+    costs: Reals
+    """What each box costs."""
+    without: Counts
+    """Members of a box without some."""
+    changed: Counts
+    """Members of a box after a change."""
+    gathered: Counts
+    """The members of a new box."""
+    donors: Counts
+    """The box that each of them leaves."""
+    given: Counts
+    """How many members each box gives to the new one."""
+    tested: Counts
+    """Records that limits are tested on."""
+    counts: Counts
+    """Records by category; zero between uses."""
+    present: Counts
+    """Categories of each group that a box has; zero between uses."""
+    brought: Flags
+    """Groups that a label names as a whole; false between uses."""
+    codes: Counts
+    """As :func:`keeps_limits` wants it."""
+
+
+@compiled_within
+def _make_scratch(space: Space, limits: Limits, members: int, boxes: int, codes: int) -> Scratch:
+    attributes, seats = space.kinds.size, LARGEST * limits.k
+    return Scratch(
+        np.empty((attributes, members)),
+        np.empty((attributes, members)),
+        np.empty(members, dtype=np.int64),
+        np.empty((boxes, seats), dtype=np.int64),
+        np.empty(boxes, dtype=np.int64),
+        np.empty(boxes),
+        np.empty(seats + 1, dtype=np.int64),
+        np.empty(seats + 1, dtype=np.int64),
+        np.empty(limits.k, dtype=np.int64),
+        np.empty(limits.k, dtype=np.int64),
+        np.zeros(boxes, dtype=np.int64),
+        np.empty(seats + 1, dtype=np.int64),
+        np.zeros(codes + 1, dtype=np.int64),
+        np.zeros(codes + 1, dtype=np.int64),
+        np.zeros(codes + 1, dtype=np.bool_),
+        np.zeros(codes + 1, dtype=np.int64),
+    )
+
+
+@compiled_inside
+def _cost(space: Space, labels: Labels, scratch: Scratch, box: Counts, size: int, most: float) -> float:
+    """Return what a box of some members costs, or infinity if that is more than ``most``."""
+    places, weights = scratch.places, scratch.weights
+    counts, present, brought = scratch.counts, scratch.present, scratch.brought
+    total = 0.0
+    for attribute in range(space.kinds.size):
+        kind, weight, named, low, high = space.kinds[attribute], 0.0, 0, np.inf, -np.inf
+        if kind == SET:
+            for seat in range(size):
+                category = int(places[attribute, box[seat]])
+                weight += weights[attribute, box[seat]]
+                counts[category] += 1
+                if counts[category] == 1:
+                    named += 1
+                    present[labels.groups[attribute, category]] += 1
+            if named > 1:
+                for seat in range(size):
+                    category = int(places[attribute, box[seat]])
+                    group = labels.groups[attribute, category]
+                    if (counts[category] == 1 or labels.rare[attribute, category]) and not brought[group]:
+                        brought[group] = True
+                        named += labels.sizes[attribute, group] - present[group]
+            for seat in range(size):
+                category = int(places[attribute, box[seat]])
+                group = labels.groups[attribute, category]
+                counts[category], present[group], brought[group] = 0, 0, False
+        else:
+            for seat in range(size):
+                value = places[attribute, box[seat]]
+                weight += weights[attribute, box[seat]]
+                low = value if value < low else low
+                high = value if value > high else high
+        if kind == LINEAR:
+            total += span_cost(weight, low, high)
+        elif kind == SET:
+            total += set_cost(weight, space.units[attribute], named)
+        else:
+            # no earlier: taking a part of an array costs more than all the rest
+            total += tree_cost(weight, space.ends[attribute], space.shares[attribute], int(low), int(high))
+        if total > most:
+            return np.inf
+    return total
+
+
+@compiled_inside
+def _keeps(limits: Limits, scratch: Scratch, box: Counts, size: int) -> bool:
+    """Tell whether some members may be a box."""
+    if limits.rules.size == 0:
+        return size >= limits.k
+    for seat in range(size):
+        scratch.tested[seat] = scratch.records[box[seat]]
+    return keeps_limits(limits, scratch.tested, ZERO, size, scratch.codes)
+
+
+@compiled_within
+def _copy_without(box: Counts, size: int, seat: int, into: Counts) -> None:
+    for other in range(size - 1):
+        into[other] = box[other if other < seat else other + 1]
+
+
+@compiled_within
+def _is_in(member: int, some: Counts, size: int) -> bool:
+    found = False
+    for place in range(size):
+        found = found or some[place] == member
+    return found
+
+
+@compiled_within
+def _remaining(scratch: Scratch, box: int) -> int:
+    """Copy the members of a box that the new one does not get; return how many they are."""
+    left = 0
+    for seat in range(scratch.sizes[box]):
+        member = scratch.boxes[box, seat]
+        if not _is_in(member, scratch.gathered, scratch.gathered.size):
+            scratch.without[left] = member
+            left += 1
+    return left
+
+
+@compiled_inside
+def _gather(space: Space, limits: Limits, labels: Labels, scratch: Scratch, boxes: int, home: int, seat: int) -> bool:
+    """Make a new box of a member and the spare members nearest to it, if that pays; tell whether it did."""
+    sizes, costs, gathered, donors, given = (
+        scratch.sizes,
+        scratch.costs,
+        scratch.gathered,
+        scratch.donors,
+        scratch.given,
+    )
+    for box in range(boxes):
+        given[box] = 0
+    given[home] = 1
+    gathered[0], donors[0] = scratch.boxes[home, seat], home
+    for place in range(1, limits.k):
+        gathered[place] = NOBODY
+    for place in range(1, limits.k):
+        best, member, donor = np.inf, NOBODY, NOBODY
+        for box in range(boxes):
+            if sizes[box] - given[box] <= limits.k:
+                continue
+            share = costs[box] / sizes[box]
+            for other in range(sizes[box]):
+                candidate = scratch.boxes[box, other]
+                if _is_in(candidate, gathered, place):
+                    continue
+                gathered[place] = candidate
+                extra = _cost(space, labels, scratch, gathered, place + 1, best + share) - share
+                if extra < best:
+                    best, member, donor = extra, candidate, box
+        gathered[place], donors[place] = member, donor
+        if member < 0:
+            return False
+        given[donor] += 1
+    own = _cost(space, labels, scratch, gathered, limits.k, np.inf)
+    gain = -own
+    for box in range(boxes):
+        if given[box]:
+            left = _remaining(scratch, box)
+            gain += costs[box] - _cost(space, labels, scratch, scratch.without, left, np.inf)
+            if limits.rules.size and not _keeps(limits, scratch, scratch.without, left):
+                return False
+    if gain <= LEAST * costs[home] or not _keeps(limits, scratch, gathered, limits.k):
+        return False
+    for box in range(boxes):
+        if given[box]:
+            left = _remaining(scratch, box)
+            costs[box] = _cost(space, labels, scratch, scratch.without, left, np.inf)
+            for place in range(left):
+                scratch.boxes[box, place] = scratch.without[place]
+            sizes[box] = left
+    for place in range(limits.k):
+        scratch.boxes[boxes, place] = gathered[place]
+    sizes[boxes], costs[boxes] = limits.k, own
+    return True
+
+
+@compiled_inside
+def _place_better(
+    space: Space, limits: Limits, labels: Labels, scratch: Scratch, boxes: int, home: int, seat: int
+) -> bool:
+    """Move a member to the box, or let it change places with the member, that saves most; tell whether that paid."""
+    sizes, costs, without, changed = scratch.sizes, scratch.costs, scratch.without, scratch.changed
+    size, member = sizes[home], scratch.boxes[home, seat]
+    _copy_without(scratch.boxes[home], size, seat, without)
+    lighter = _cost(space, labels, scratch, without, size - 1, np.inf)
+    relief = costs[home] - lighter
+    if relief <= WORTHWHILE * costs[home]:
+        return False
+    spare = size > limits.k and _keeps(limits, scratch, without, size - 1)
+    most, target, partner, home_cost, target_cost = LEAST * costs[home], NOBODY, NOBODY, 0.0, 0.0
+    for box in range(boxes):
+        if box == home:
+            continue
+        for other in range(sizes[box]):
+            changed[other] = scratch.boxes[box, other]
+        if spare and sizes[box] < scratch.boxes.shape[1]:
+            changed[sizes[box]] = member
+            there = _cost(space, labels, scratch, changed, sizes[box] + 1, relief + costs[box] - most)
+            if relief + costs[box] - there > most and _keeps(limits, scratch, changed, sizes[box] + 1):
+                most, target, partner = relief + costs[box] - there, box, NOBODY
+                home_cost, target_cost = lighter, there
+        for other in range(sizes[box]):
+            changed[other] = member
+            there = _cost(space, labels, scratch, changed, sizes[box], relief + costs[box] - most)
+            if relief + costs[box] - there > most:
+                without[size - 1] = scratch.boxes[box, other]
+                here = _cost(space, labels, scratch, without, size, costs[home] + costs[box] - there - most)
+                gain = costs[home] + costs[box] - here - there
+                if (
+                    gain > most
+                    and _keeps(limits, scratch, changed, sizes[box])
+                    and _keeps(limits, scratch, without, size)
+                ):
+                    most, target, partner = gain, box, other
+                    home_cost, target_cost = here, there
+            changed[other] = scratch.boxes[box, other]
+    if target < 0:
+        return False
+    if partner < 0:
+        scratch.boxes[target, sizes[target]] = member
+        scratch.boxes[home, seat] = scratch.boxes[home, size - 1]
+        sizes[target] += 1
+        sizes[home] -= 1
+    else:
+        scratch.boxes[home, seat] = scratch.boxes[target, partner]
+        scratch.boxes[target, partner] = member
+    costs[home], costs[target] = home_cost, target_cost
+    return True
+
+
+@compiled
+def regroup(
+    space: Space,
+    limits: Limits,
+    labels: Labels,
+    records: Counts,
+    ends: Counts,
+    hoods: Counts,
+    codes: int,
+    new_records: Counts,
+    new_ends: Counts,
+) -> tuple[int, int]:
+    """Regroup the records of each neighbourhood; return how many boxes there are then, and how many steps were made.
+
+    ``records`` (IN) holds the boxes in a row and ``ends`` (IN) where each ends, at most ``LARGEST`` times k records
+    each; ``hoods`` (IN) tells where each neighbourhood begins among the boxes, and the end; ``codes`` (IN) is the
+    number of categories. ``new_records`` and ``new_ends`` (OUT) begin with the first neighbourhood's.
+    """
+    most = ZERO
+    for hood in range(hoods.size - 1):
+        most = max(most, ends[hoods[hood + 1] - 1] - (ends[hoods[hood] - 1] if hoods[hood] else 0))
+    scratch = _make_scratch(space, limits, most, most // limits.k + 1, codes)
+    sizes = scratch.sizes
+    filled, found, steps = 0, 0, 0
+    for hood in range(hoods.size - 1):
+        boxes, members = hoods[hood + 1] - hoods[hood], 0
+        for box in range(boxes):
+            number = hoods[hood] + box
+            sizes[box] = 0
+            for place in range(ends[number - 1] if number else 0, ends[number]):
+                scratch.records[members] = records[place]
+                scratch.boxes[box, sizes[box]] = members
+                sizes[box] += 1
+                members += 1
+        for attribute in range(space.kinds.size):
+            for member in range(members):
+                scratch.places[attribute, member] = space.places[attribute, scratch.records[member]]
+                scratch.weights[attribute, member] = space.costs[attribute, scratch.records[member]]
+        for box in range(boxes):
+            scratch.costs[box] = _cost(space, labels, scratch, scratch.boxes[box], sizes[box], np.inf)
+        for box in range(boxes):
+            seat = ZERO
+            while seat < sizes[box] and sizes[box] > limits.k and scratch.costs[box] > 0.0:
+                if _gather(space, limits, labels, scratch, boxes, box, seat):
+                    boxes += 1
+                    steps += 1
+                seat += 1
+        for box in range(boxes):
+            seat, tries = ZERO, 0
+            while seat < sizes[box] and tries < LARGEST * sizes[box]:
+                tries += 1
+                if _place_better(space, limits, labels, scratch, boxes, box, seat):
+                    steps += 1
+                else:
+                    seat += 1
+        for box in range(boxes):
+            for seat in range(sizes[box]):
+                new_records[filled] = scratch.records[scratch.boxes[box, seat]]
+                filled += 1
+            new_ends[found] = filled
+            found += 1
+    return found, steps
+
+
+@interpreted_while_small
+@compiled
+def box_points(space: Space, directions: RealCube, records: Counts, ends: Counts, points: RealTable) -> None:
+    """Find a point for each box, so that boxes of like records lie near each other.
+
+    ``directions`` (IN) by attributes, categories and coordinates: where each category lies; of a LINEAR attribute the
+    first entry is the direction of its values. ``points`` (OUT) by coordinates and boxes: the mean of the records'.
+    """
+    for box in range(ends.size):
+        first = ends[box - 1] if box else 0
+        for coordinate in range(points.shape[0]):
+            points[coordinate, box] = 0.0
+        for attribute in range(space.kinds.size):
+            for place in range(first, ends[box]):
+                value, category, factor = space.places[attribute, records[place]], 0, 1.0
+                if space.kinds[attribute] == LINEAR:
+                    factor = value
+                else:
+                    category = int(value)
+                for coordinate in range(points.shape[0]):
+                    points[coordinate, box] += factor * directions[attribute, category, coordinate]
+        for coordinate in range(points.shape[0]):
+            points[coordinate, box] /= ends[box] - first

@@ -1,0 +1,320 @@
+"""Exchanging records between neighbouring boxes, so that the boxes get narrower.
+
+For a record of a few boxes, what they would cost after its exchange with each record of the others is found at
+once. With heat, exchanges are judged with noise, so that a search can leave a poor optimum; without, none is made
+that does not pay.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from sfumato.arrays import Counts, Reals
+from sfumato.kernels.boxes.box_cost import LINEAR, SET, Space, set_cost, span_cost, tree_cost
+from sfumato.kernels.boxes.box_limits import Limits, keeps_limits
+from sfumato.kernels.compiled import compiled, compiled_inside, compiled_within
+from sfumato.kernels.signatures import RealTable
+
+SPARED = 0.2
+"""Without heat, a record whose leaving would lower its box's cost by less than this share is not tried."""
+SETTLED, WEIGHED, NOISED, CODED, COMPARED, TESTED, SWAPPED = range(7)
+"""Kinds of work that are counted: attributes of members settled, and weighed against another member's; members judged
+with noise; widths found of coded attributes, and members compared for them; members tested against a limit; exchanges.
+"""
+WORK = 7
+"""How many kinds of work there are."""
+LEAST = 1e-9
+"""An exchange must save this share of what a box costs."""
+MIX = np.uint64(0x9E3779B97F4A7C15)
+SHIFT = np.uint64(11)
+FOLD = np.uint64(31)
+UNIT = 2.0**-53
+
+
+class Bench(NamedTuple):
+    """The members of a group of boxes; all of it is scratch."""
+
+    slots: Counts
+    """Where each member stands among the records."""
+    box: Counts
+    """The member's box, numbered within the group."""
+    starts: Counts
+    """Where the members of each box begin."""
+    owed: Reals
+    """What the member's box costs."""
+    relief: Reals
+    """What the member's box would cost less without it."""
+    places: RealTable
+    """Attributes by members."""
+    weights: RealTable
+    lo: RealTable
+    """Attributes by members: the lower end of the member's box without it."""
+    hi: RealTable
+    rest: RealTable
+    """Attributes by members: the costs of the member's box without it."""
+    totals: Reals
+    """What a pair of boxes would cost after an exchange."""
+    work: Counts
+    """What was done, by kind of work: what a search costs, whatever the machine."""
+
+
+@compiled_within
+def make_bench(space: Space, room: int, boxes: int) -> Bench:
+    """Make room for a group of some boxes with so many records in all."""
+    attributes = space.kinds.size
+    return Bench(
+        np.empty(room, dtype=np.int64),
+        np.empty(room, dtype=np.int64),
+        np.empty(boxes + 1, dtype=np.int64),
+        np.empty(room),
+        np.empty(room),
+        np.empty((attributes, room)),
+        np.empty((attributes, room)),
+        np.empty((attributes, room)),
+        np.empty((attributes, room)),
+        np.empty((attributes, room)),
+        np.empty(room),
+        np.zeros(WORK, dtype=np.int64),
+    )
+
+
+@compiled_within
+def _seat(space: Space, bench: Bench, records: Counts, ends: Counts, group: Counts) -> int:
+    """Copy the members of a group of boxes; return how many they are."""
+    members = 0
+    for number in range(group.size):
+        box = group[number]
+        first = ends[box - 1] if box else 0
+        bench.starts[number] = members
+        for slot in range(first, ends[box]):
+            bench.slots[members] = slot
+            bench.box[members] = number
+            members += 1
+    bench.starts[group.size] = members
+    places, weights, slots = bench.places, bench.weights, bench.slots
+    for attribute in range(space.kinds.size):
+        for member in range(members):
+            record = records[slots[member]]
+            places[attribute, member] = space.places[attribute, record]
+            weights[attribute, member] = space.costs[attribute, record]
+    return members
+
+
+@compiled_inside
+def _settle(space: Space, bench: Bench, box: int) -> None:
+    """Find what a box costs, and what it is without each of its members."""
+    first, last = bench.starts[box], bench.starts[box + 1]
+    owed, relief, places, weights = bench.owed, bench.relief, bench.places, bench.weights
+    los, his, rests = bench.lo, bench.hi, bench.rest
+    bench.work[SETTLED] += (last - first) * space.kinds.size
+    total = 0.0
+    for member in range(first, last):
+        relief[member] = 0.0
+    for attribute in range(space.kinds.size):
+        lo, second_lo, hi, second_hi, weight = np.inf, np.inf, -np.inf, -np.inf, 0.0
+        for member in range(first, last):
+            value = places[attribute, member]
+            weight += weights[attribute, member]
+            between = value if value > lo else lo
+            second_lo = between if between < second_lo else second_lo
+            lo = value if value < lo else lo
+            between = value if value < hi else hi
+            second_hi = between if between > second_hi else second_hi
+            hi = value if value > hi else hi
+        linear = space.kinds[attribute] == LINEAR
+        cost = span_cost(weight, lo, hi)
+        if not linear:
+            cost = _coded_cost(space, bench, attribute, box, first, places[attribute, first], weight)
+        total += cost
+        for member in range(first, last):
+            value = places[attribute, member]
+            low = second_lo if value == lo else lo
+            high = second_hi if value == hi else hi
+            rest = weight - weights[attribute, member]
+            los[attribute, member], his[attribute, member], rests[attribute, member] = low, high, rest
+            # of categories, as if it were the only one of its own
+            relief[member] += cost - (span_cost(rest, low, high) if linear else 0.0)
+    for member in range(first, last):
+        owed[member] = total
+
+
+@compiled_within
+def _coded_cost(
+    space: Space, bench: Bench, attribute: int, box: int, member: int, value: float, weight: float
+) -> float:
+    """Return what a box would cost in a coded attribute if a member had another value."""
+    first, last = bench.starts[box], bench.starts[box + 1]
+    places = bench.places[attribute]
+    bench.work[CODED] += 1
+    bench.work[COMPARED] += last - first
+    if space.kinds[attribute] != SET:
+        lo, hi = value, value
+        for other in range(first, last):
+            if other != member:
+                lo = min(lo, places[other])
+                hi = max(hi, places[other])
+        return tree_cost(weight, space.ends[attribute], space.shares[attribute], int(lo), int(hi))
+    categories = 1
+    for other in range(first, last):
+        if other == member or places[other] == value:
+            continue
+        new = 1
+        for earlier in range(first, other):
+            if earlier != member and places[earlier] == places[other]:
+                new = 0
+                bench.work[COMPARED] += earlier - first
+                break
+        categories += new
+        bench.work[COMPARED] += new * (other - first)
+    return set_cost(weight, space.units[attribute], categories)
+
+
+@compiled_within
+def _weigh(linear: int, bench: Bench, member: int, members: int) -> None:
+    """Find what the two boxes would cost in LINEAR attributes if a member were exchanged with each other one."""
+    totals, places, weights = bench.totals, bench.places, bench.weights
+    los, his, rests = bench.lo, bench.hi, bench.rest
+    bench.work[WEIGHED] += members * linear
+    for other in range(members):
+        totals[other] = 0.0
+    for attribute in range(linear):
+        value, weight = places[attribute, member], weights[attribute, member]
+        lo, hi, rest = los[attribute, member], his[attribute, member], rests[attribute, member]
+        for other in range(members):
+            here, its_lo, its_hi = places[attribute, other], los[attribute, other], his[attribute, other]
+            low = here if here < lo else lo
+            high = here if here > hi else hi
+            lower = value if value < its_lo else its_lo
+            upper = value if value > its_hi else its_hi
+            totals[other] += span_cost(rest + weights[attribute, other], low, high)
+            totals[other] += span_cost(rests[attribute, other] + weight, lower, upper)
+
+
+@compiled_within
+def _partner(space: Space, linear: int, bench: Bench, member: int, members: int, heat: float, seed: np.uint64) -> int:
+    """Return the member with which an exchange saves most, -1 if none does."""
+    _weigh(linear, bench, member, members)
+    totals, owed = bench.totals, bench.owed
+    mine = bench.box[member]
+    first, last = bench.starts[mine], bench.starts[mine + 1]
+    own = owed[member]
+    best, most = -1, LEAST * own
+    if heat > 0.0:
+        bench.work[NOISED] += members
+    for other in range(members):
+        gain = own + owed[other] - totals[other]
+        if heat > 0.0:
+            seed = (seed ^ np.uint64(other)) * MIX
+            seed ^= seed >> FOLD
+            gain += heat * float(seed >> SHIFT) * UNIT
+        if gain <= most or first <= other < last:
+            continue
+        its = bench.box[other]
+        for attribute in range(linear, space.kinds.size):
+            value, here = bench.places[attribute, other], bench.places[attribute, member]
+            weight = bench.rest[attribute, member] + bench.weights[attribute, other]
+            gain -= _coded_cost(space, bench, attribute, mine, member, value, weight)
+            weight = bench.rest[attribute, other] + bench.weights[attribute, member]
+            gain -= _coded_cost(space, bench, attribute, its, other, here, weight)
+            if gain <= most:
+                break
+        if gain > most:
+            best, most = other, gain
+    return best
+
+
+@compiled_inside
+def _swap(space: Space, bench: Bench, records: Counts, member: int, other: int) -> None:
+    """Exchange two members."""
+    bench.work[SWAPPED] += 1
+    one, two = bench.slots[member], bench.slots[other]
+    records[one], records[two] = records[two], records[one]
+    places, weights = bench.places, bench.weights
+    for attribute in range(space.kinds.size):
+        places[attribute, member], places[attribute, other] = places[attribute, other], places[attribute, member]
+        weights[attribute, member], weights[attribute, other] = weights[attribute, other], weights[attribute, member]
+    _settle(space, bench, bench.box[member])
+    _settle(space, bench, bench.box[other])
+
+
+@compiled
+def exchange(
+    space: Space,
+    limits: Limits,
+    bench: Bench,
+    records: Counts,
+    ends: Counts,
+    group: Counts,
+    heat: float,
+    seed: int,
+    counts: Counts,
+) -> int:
+    """Exchange records within a group of boxes, each at most once in turn; return how many exchanges were made.
+
+    ``records`` (IN, OUT) holds the boxes in a row, ``ends`` (IN) where each ends, ``group`` (IN) the numbers of the
+    boxes; ``heat`` (IN) is the largest noise, ``counts`` (SCRATCH) as for the limits.
+    """
+    members = _seat(space, bench, records, ends, group)
+    for box in range(group.size):
+        _settle(space, bench, box)
+    linear = 0
+    while linear < space.kinds.size and space.kinds[linear] == LINEAR:
+        linear += 1
+    made = 0
+    for member in range(members):
+        # a record in the middle of its box has nothing to offer, and of an exchange one is at an end
+        if heat == 0.0 and bench.relief[member] <= SPARED * bench.owed[member]:
+            continue
+        noise = np.uint64(seed) * MIX + np.uint64(member)
+        other = _partner(space, linear, bench, member, members, heat, noise)
+        if other < 0:
+            continue
+        _swap(space, bench, records, member, other)
+        if limits.rules.size and not (
+            _fits(limits, bench, records, bench.box[member], counts)
+            and _fits(limits, bench, records, bench.box[other], counts)
+        ):
+            _swap(space, bench, records, member, other)
+        else:
+            made += 1
+    return made
+
+
+@compiled_within
+def _fits(limits: Limits, bench: Bench, records: Counts, box: int, counts: Counts) -> bool:
+    first, last = bench.slots[bench.starts[box]], bench.slots[bench.starts[box + 1] - 1] + 1
+    bench.work[TESTED] += (last - first) * limits.rules.size
+    return keeps_limits(limits, records, first, last, counts)
+
+
+@compiled
+def exchange_groups(
+    space: Space,
+    limits: Limits,
+    records: Counts,
+    ends: Counts,
+    groups: Counts,
+    starts: Counts,
+    room: int,
+    heat: float,
+    seed: int,
+    counts: Counts,
+    work: Counts,
+) -> int:
+    """Exchange records within each group of boxes, one after the other; return how many exchanges were made.
+
+    ``groups`` (IN) lists the boxes group by group, ``starts`` (IN) where each group begins, and the end; ``room``
+    (IN) is the number of records that a group can have; ``work`` (OUT) what was done, by kind of work.
+    """
+    most: Any = np.int64(0)  # a plain 0 would be a type of its own
+    for number in range(starts.size - 1):
+        most = max(most, starts[number + 1] - starts[number])
+    bench = make_bench(space, max(room, 1), most)
+    made = 0
+    for number in range(starts.size - 1):
+        group = groups[starts[number] : starts[number + 1]]
+        made += exchange(space, limits, bench, records, ends, group, heat, seed + number, counts)
+    work[:] = bench.work
+    return made

@@ -1,0 +1,171 @@
+"""From boxes that guillotine cuts made to the cells that tile the space."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from sfumato.arrays import Codes, Counts, Flags, Reals
+from sfumato.kernels.boxes.box_cost import SET
+from sfumato.kernels.compiled import compiled, compiled_within
+from sfumato.kernels.signatures import CountTable, RealTable
+
+PARENT, LOW, MIDDLE, SIZE = range(4)
+"""What is kept of a cut between categories: the set that it parts, the boxes on its left side, and how many categories
+these have."""
+
+
+@compiled
+def find_cells(
+    kinds: Codes,
+    whole: Flags,
+    lo: RealTable,
+    hi: RealTable,
+    categories: Codes,
+    starts: CountTable,
+    first: int,
+    last: int,
+    cell_lo: RealTable,
+    cell_hi: RealTable,
+    cell_sets: CountTable,
+    cuts: CountTable,
+    n_cuts: int,
+    latest: Counts,
+) -> int:
+    """Find the cells of the boxes from ``first`` to ``last``, which stand in the order of the cuts.
+
+    ``lo`` and ``hi`` (IN) are the boxes' outermost places by attributes; ``whole`` (IN) tells where cuts lie on whole
+    numbers. The ``categories`` (IN) of a box begin at ``starts`` (IN), by attributes and boxes. The cells (IN, OUT)
+    begin as the whole space. A cell holds its lower end; what no box has of a set falls to the right side.
+
+    Sets are numbered, by attributes and boxes: 0 is the whole space, and the cut in row ``i`` of ``cuts`` (OUT), of
+    which there are ``n_cuts`` already, makes ``2 i + 1`` on its left and ``2 i + 2`` on its right. ``latest`` is
+    scratch, with room for every category. Returns how many cuts there are then.
+    """
+    stack = np.empty((last - first + 1, 2), dtype=np.int64)
+    stack[0] = first, last
+    depth = 1
+    highest = np.empty(last - first)
+    while depth:
+        depth -= 1
+        low, high = stack[depth]
+        if high - low < 2:
+            continue
+        for attribute in range(kinds.size):
+            if kinds[attribute] == SET:
+                middle, size = _part_set(categories, starts[attribute], low, high, latest)
+                if middle:
+                    cuts[n_cuts, PARENT], cuts[n_cuts, SIZE] = cell_sets[attribute, low], size
+                    cuts[n_cuts, LOW], cuts[n_cuts, MIDDLE] = low, middle
+                    cell_sets[attribute, low:middle] = 2 * n_cuts + 1
+                    cell_sets[attribute, middle:high] = 2 * n_cuts + 2
+                    n_cuts += 1
+            else:
+                middle, cut = _part_places(lo[attribute], hi[attribute], whole[attribute], low, high, highest)
+                for box in range(low, high if middle else low):
+                    if box < middle:
+                        cell_hi[attribute, box] = cut
+                    else:
+                        cell_lo[attribute, box] = cut
+            if middle:
+                stack[depth] = low, middle
+                stack[depth + 1] = middle, high
+                depth += 2
+                break
+    return n_cuts
+
+
+@compiled
+def list_sets(
+    categories: Codes, starts: Counts, every: Codes, cuts: CountTable, wanted: Counts, mark: Counts
+) -> tuple[Codes, Counts]:
+    """Return the categories of the sets that are ``wanted`` (IN), one after the other, and where each ends.
+
+    ``categories`` and ``starts`` (IN) are those of one attribute's boxes, ``every`` (IN) the categories of the whole
+    space, ``cuts`` (IN) as :func:`find_cells` leaves them. ``mark`` is scratch, zero for every category.
+    """
+    sizes = np.empty(2 * len(cuts) + 1, dtype=np.int64)
+    sizes[0] = every.size
+    for cut in range(len(cuts)):
+        sizes[2 * cut + 1] = cuts[cut, SIZE]
+        sizes[2 * cut + 2] = sizes[cuts[cut, PARENT]] - cuts[cut, SIZE]
+    ends = np.cumsum(sizes[wanted])
+    listed = np.empty(ends[-1], dtype=np.int32)
+    for place in range(wanted.size):
+        number, seen = wanted[place], place + 1
+        # a right side is what the left one leaves of the set that was parted, and so on
+        while number and number % 2 == 0:
+            cut = number // 2 - 1
+            for category in categories[starts[cuts[cut, LOW]] : starts[cuts[cut, MIDDLE]]]:
+                mark[category] = seen
+            number = cuts[cut, PARENT]
+        within = every
+        if number:
+            cut = number // 2
+            within = categories[starts[cuts[cut, LOW]] : starts[cuts[cut, MIDDLE]]]
+        at = begin = ends[place] - sizes[wanted[place]]
+        for category in within:
+            if mark[category] != seen:
+                mark[category] = seen
+                listed[at] = category
+                at += 1
+        listed[begin:at].sort()
+    return listed, ends
+
+
+@compiled_within
+def _part_places(lo: Reals, hi: Reals, whole: bool, low: int, high: int, highest: Reals) -> tuple[int, float]:
+    """Return the box with which the right side of a cut begins, and the cut; 0 if there is none."""
+    most = -np.inf
+    for box in range(low, high):
+        most = max(most, hi[box])
+        highest[box - low] = most
+    least = np.inf
+    best, distance, cut = 0, np.inf, 0.0
+    for box in range(high - 1, low, -1):
+        least = min(least, lo[box])
+        below = highest[box - 1 - low]
+        # the most even of all that there are
+        if below < least and abs(2 * box - low - high) < distance:
+            best, distance, cut = box, abs(2 * box - low - high), least if whole else roundest(below, least)
+    return best, cut
+
+
+@compiled_within
+def _part_set(categories: Codes, starts: Counts, low: int, high: int, latest: Counts) -> tuple[int, int]:
+    """Return the box with which the right side of a cut between categories begins, and how many the left side has.
+
+    Both are 0 if there is no such cut.
+    """
+    for box in range(low, high):
+        for category in categories[starts[box] : starts[box + 1]]:
+            latest[category] = box
+    best, distance, size = 0, high - low, 0
+    # how far the boxes so far reach, and how many categories they have that no later one has
+    reach, passed = low, 0
+    for box in range(low, high):
+        if reach < box and abs(2 * box - low - high) <= distance:
+            best, distance, size = box, abs(2 * box - low - high), passed
+        for category in categories[starts[box] : starts[box + 1]]:
+            reach = max(reach, latest[category])
+            passed += latest[category] == box
+    return best, size
+
+
+@compiled_within
+def roundest(below: float, above: float) -> float:
+    """Return the number with the fewest digits above one and below another, or up to it if both are whole."""
+    whole = np.floor(below) == below and np.floor(above) == above
+    largest, power = max(abs(below), abs(above)), -307
+    # the first power of ten that is no less
+    while power < 308 and 10.0**power < largest:
+        power += 1
+    for digits in range(-power, 18 - power):
+        for part in (1, 2, 5):
+            # steps below one as parts of one, for only their quotients are what is written
+            step, parts = 10.0 ** max(-digits, 0) / part, 1.0
+            if digits >= 0:
+                step, parts = 1.0, part * 10.0**digits
+            number = np.floor(above / step * parts + 1e-9) * step / parts
+            if below < number < above or (whole and number == above):
+                return number
+    return above

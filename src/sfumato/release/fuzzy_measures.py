@@ -1,0 +1,71 @@
+"""What the fuzzy sets of a release tell: its fuzzy measures, and what inverting its grades gives back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from sfumato.fuzzy.product_partitions import product
+from sfumato.measures.fuzzy_safety import FuzzySafety, measure_fuzzy
+from sfumato.measures.measured_facts import FuzzyFacts, summarize_fuzzy
+from sfumato.measures.promise import Promise
+from sfumato.microfile.microfile import Microfile
+from sfumato.release.codebook import Codebook
+from sfumato.representations import Exact, Form, Fuzzy
+
+MOST = 50_000_000
+"""Memberships of records in all combinations of sets are not reckoned with if they are more than this."""
+
+
+def fuzzy_forms(codebook: Codebook) -> dict[str, Fuzzy]:
+    """Return the attributes that are released as fuzzy sets."""
+    return {name: entry.form for name, entry in codebook.attributes.items() if isinstance(entry.form, Fuzzy)}
+
+
+def fuzzy_safety(table: Microfile, forms: Mapping[str, Form], promise: Promise) -> FuzzySafety | None:
+    """Measure the fuzzy sets of a release, nothing but its table being known; None where there are too many."""
+    memberships = [forms.get(name, Exact()).memberships(table, name) for name in promise.quasi]
+    if table.records * np.prod([grades.shape[1] for grades in memberships], dtype=np.float64) > MOST:
+        return None
+    distances: Any = {name: distance for name, distance in promise.distances.items() if distance != "hierarchical"}
+    return measure_fuzzy(
+        table, product(memberships), sensitive=promise.sensitive, household=promise.household, distances=distances
+    )
+
+
+def fuzzy_measured(table: Microfile, forms: Mapping[str, Form], promise: Promise) -> FuzzyFacts:
+    """Return the fuzzy measures of a release as plain numbers."""
+    safety = fuzzy_safety(table, forms, promise)
+    facts: FuzzyFacts = {}
+    if safety is not None:
+        facts = summarize_fuzzy(safety, level=promise.level, operator=promise.operator)
+    facts["inversion"] = {
+        inversion.attribute: {
+            "narrowest": _short(inversion.narrowest),
+            "median": _short(inversion.median),
+            "extent": _short(inversion.extent),
+            "exposed": _short(inversion.exposed),
+            "hundredth": _short(inversion.hundredth),
+        }
+        for name, form in forms.items()
+        for inversion in form.inversions(table, name)
+    }
+    return facts
+
+
+def doubled_attributes(codebook: Codebook) -> tuple[str, ...]:
+    """Return the attributes that several attributes of a release tell of, of which one has fuzzy sets.
+
+    What these tell together is more than what inverting each by itself finds.
+    """
+    forms = fuzzy_forms(codebook)
+    behind = [attribute for form in forms.values() for attribute in form.public_sets().attributes]
+    behind += [name for name in codebook.attributes if name not in forms]
+    several = {name for name in behind if behind.count(name) > 1}
+    return tuple(name for name in dict.fromkeys(behind) if name in several)
+
+
+def _short(number: float) -> float:
+    return float(f"{number:.4g}")

@@ -1,0 +1,94 @@
+"""What the steward stores beside a release and adds later: one file per subject, named after the seal."""
+
+from __future__ import annotations
+
+import re
+import secrets
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+from sfumato.errors import ReleaseError
+from sfumato.release.atomic_folder import beside, move_private, refused, write_private
+from sfumato.release.certificate import Certificate, read_json, to_json
+
+Subject = Literal["attack"]
+RECORD = re.compile(r"[0-9a-f]{16}\.json")
+"""The name of a release's record, after its seal."""
+
+
+def subject_file(folder: Path, seal: str, subject: Subject) -> Path:
+    """Return the file of a subject in a folder of private records."""
+    return folder / f"{seal[:16]}.{subject}.json"
+
+
+def record_to_repeat(path: Path) -> dict[str, Any]:
+    """Read the private record of a release, to make it again.
+
+    Parameters
+    ----------
+    path
+        The record, or a folder that contains one.
+    """
+    if path.is_dir():
+        records = sorted(file for file in path.iterdir() if RECORD.fullmatch(file.name))
+        if len(records) != 1:
+            raise ReleaseError(
+                f"{path} has {len(records)} records of releases, not one",
+                hint="give the record itself: it is named after the first 16 digits of its release's seal",
+            )
+        path = records[0]
+    record = read_json(path)
+    if not isinstance(record.get("secret"), str):
+        raise ReleaseError(f"{path.name} has no secret, so that its release cannot be made again")
+    return record
+
+
+def keep(folder: Path, certificate: Certificate, subject: Subject, content: Mapping[str, Any]) -> Path:
+    """Store what the steward keeps about a subject, in one step, readable by its owner only; an older file is replaced.
+
+    Parameters
+    ----------
+    folder
+        The release.
+    certificate
+        The certificate of the release.
+    subject
+        What it is about.
+    content
+        What JSON can hold.
+    """
+    target = subject_file(beside(folder, ".private"), certificate.seal, subject)
+    # moved from beside the folder of records, which may not exist yet
+    written = target.parent.with_name(f".{target.name}.{secrets.token_hex(4)}")
+    try:
+        write_private(written, to_json({**content, "seal": certificate.seal}))
+        move_private(written, target)
+    except OSError as error:
+        raise refused(target, error) from None
+    finally:
+        written.unlink(missing_ok=True)
+    return target
+
+
+def kept(path: Path, certificate: Certificate | None, subject: Subject) -> dict[str, Any] | None:
+    """Read what the steward stored about a subject; None if there is nothing.
+
+    Parameters
+    ----------
+    path
+        The record of the release, or the folder of records that contains it.
+    certificate
+        The certificate of the release, if it can be read.
+    subject
+        What it is about.
+    """
+    if certificate is None:
+        return None
+    file = subject_file(path if path.is_dir() else path.parent, certificate.seal, subject)
+    if not file.exists():
+        return None
+    content = read_json(file)
+    if content.get("seal") != certificate.seal:
+        raise ReleaseError(f"{file.name} does not belong to this release: it has another seal", hint="remove it")
+    return content

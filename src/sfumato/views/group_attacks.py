@@ -1,0 +1,190 @@
+"""Attacks on a group, for the steward alone: what each attack finds, before and after the protection."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from sfumato.attacks.disclosure import COLUMNS, Disclosure, Verdict
+from sfumato.attacks.fuzzy_model import FuzzyModel, Rule
+from sfumato.formatting import capitalised, cell, count, counted, listed
+from sfumato.harmonising import Done
+from sfumato.views.model import Card, Passage, Table
+from sfumato.views.steward_record import AttackRecord, GroupAttack
+
+SHOWN_PLACES = 30
+"""The largest number of places that are printed, those with most members first; JSON has all."""
+SHOWN_RULES = 5
+"""The number of rules that are printed, those with most support first."""
+WHEN = {"unprotected": "before", "released": "after"}
+"""What was attacked, in the words of a report."""
+TITLES = {
+    "unprotected": "Attacks if only the vital attributes are removed",
+    "released": "Attacks on the release",
+}
+
+
+def last_verdict(verdicts: Mapping[str, Verdict]) -> Verdict:
+    """Return the verdict on what would be published."""
+    return verdicts.get("released", verdicts["unprotected"])
+
+
+def rules_of(verdict: Verdict) -> tuple[Rule, ...]:
+    """Return the rules of the first attack that has rules."""
+    models = [disclosure.model for disclosure in verdict.disclosures if isinstance(disclosure.model, FuzzyModel)]
+    return models[0].rules if models else ()
+
+
+def group_sentence(verdicts: Mapping[str, Verdict]) -> str:
+    """Say how large the group is and where it is an outlier."""
+    disclosure = verdicts["unprotected"].disclosures[0]
+    members, n_places = int(disclosure.true.values.sum()), len(disclosure.labels)
+    outliers = counted(len(disclosure.standing_out), "place")
+    return (
+        f"{counted(members, 'member')} at {counted(n_places, 'place')}. The group is an outlier at {outliers}, which "
+        "should be hidden."
+    )
+
+
+def preparation(steps: Sequence[tuple[str, tuple[Done, ...]]]) -> list[str]:
+    """Say from which files the attacks learned, and which records were removed to make files comparable.
+
+    Parameters
+    ----------
+    steps
+        The file under attack, then the third-party files, each with what was done to it.
+    """
+    sentences = []
+    for index, (path, done) in enumerate(steps):
+        if index:
+            sentences.append(f"The attacks learned from {path}.")
+        sentences += [f"  {step}" for step in done if step.removed]
+    return sentences
+
+
+def verdict_tables(verdicts: Mapping[str, Verdict]) -> list[Table]:
+    """Show how well each attack did, on the unprotected file and on the release."""
+    return [
+        Table(TITLES[when], COLUMNS, tuple(tuple(map(cell, disclosure.row)) for disclosure in verdict.disclosures))
+        for when, verdict in verdicts.items()
+    ]
+
+
+def rule_lines(rules: Sequence[Rule]) -> list[str]:
+    """List the rules with most support."""
+    if not rules:
+        return []
+    title = "1 rule:" if len(rules) == 1 else f"{count(len(rules))} rules, those with most support first:"
+    lines = [
+        f"  {rule.words} (support {rule.support:.1%}, ratio {rule.confidence_ratio:.2f})"
+        for rule in rules[:SHOWN_RULES]
+    ]
+    return [title, *lines]
+
+
+def place_table(disclosure: Disclosure) -> tuple[Table | None, list[str]]:
+    """Show the places that are outliers, found or known, and say how many members the others have at most."""
+    members = disclosure.true.values
+    special = {*disclosure.standing_out, *disclosure.found, *disclosure.known}
+    order = np.argsort(-members, kind="stable").tolist()
+    relevant, rest = [place for place in order if place in special], [place for place in order if place not in special]
+    rows = tuple(
+        (
+            disclosure.labels[place],
+            *((disclosure.regions[place],) if disclosure.regions else ()),
+            cell(int(members[place])),
+            cell(float(disclosure.auxiliary.values[place])),
+            "outlier" if place in disclosure.standing_out else "known" if place in disclosure.known else "",
+            "found" if place in disclosure.found else "",
+        )
+        for place in relevant[:SHOWN_PLACES]
+    )
+    region = ("region",) if disclosure.regions else ()
+    columns = ("place", *region, "members", "estimated members", "truth", "attack")
+    sentences = []
+    if len(relevant) > SHOWN_PLACES:
+        more = counted(
+            len(relevant) - SHOWN_PLACES, "more place is an outlier or was", "more places are outliers or were"
+        )
+        sentences.append(f"{more} found; --json lists all of them.")
+    if rest:
+        largest = cell(int(members[rest[0]]))
+        unremarkable = counted(len(rest), "place is not an outlier and was", "places are not outliers and were")
+        sentences.append(f"{unremarkable} not found; at most {largest} members each.")
+    return (Table("Places, as seen by the most successful attack", columns, rows) if rows else None), sentences
+
+
+def disclosure_sentence(verdicts: Mapping[str, Verdict]) -> str:
+    """Say whether the group is disclosed."""
+    verdict = last_verdict(verdicts)
+    if verdict.places:
+        n_outliers = len(verdicts["unprotected"].disclosures[0].standing_out)
+        return _disclosed(verdict.places, n_outliers)
+    if verdict.disclosed:
+        worst = max(verdict.disclosures, key=lambda item: item.correlation - item.chance_correlation)
+        return _correlated(worst.attack, worst.correlation, worst.chance_correlation)
+    return (
+        "The group is not disclosed: no technique finds a place where it is an outlier, and neither ranks nor "
+        "correlation reveal more than chance."
+    )
+
+
+def _disclosed(places: Sequence[str], n_outliers: int) -> str:
+    return (
+        f"The group is disclosed: attacks find {count(len(places))} of {counted(n_outliers, 'place')} where it is an "
+        f"outlier ({listed(places)})."
+    )
+
+
+def _correlated(attack: str, correlation: float, chance: float) -> str:
+    return (
+        f"The group is disclosed: no single place is found, but the estimate of {attack} is correlated with the true "
+        f"signal ({correlation:.2f}; chance explains up to {chance:.2f})."
+    )
+
+
+def attack_card(record: AttackRecord) -> Card:
+    """Say on the first screen of the confidential edition whether the group is disclosed."""
+    places, n_outliers = record.places, len(record.last[0].stands_out)
+    if places:
+        sentence = f"✗ {_disclosed(places, n_outliers)}"
+    elif correlated := [attack for attack in record.last if attack.follows]:
+        worst = max(correlated, key=lambda attack: attack.correlation - attack.chance_correlation)
+        sentence = f"✗ {_correlated(worst.attack, worst.correlation, worst.chance_correlation)}"
+    else:
+        which = "the place" if n_outliers == 1 else f"any of the {count(n_outliers)} places"
+        sentence = f"✓ The group is not disclosed: no attack finds {which} where it is an outlier."
+    before = {place for attack in record.attacks.get("unprotected", ()) for place in attack.disclosed}
+    unprotected = f"Without protection, attacks would find {count(len(before))}."
+    return Card("What attacks find", (sentence, *((unprotected,) if "unprotected" in record.attacks else ())))
+
+
+def attacks_of(record: AttackRecord) -> list[tuple[str, GroupAttack]]:
+    """Return all attacks of a record, each with when it was made."""
+    return [(WHEN.get(when, when), attack) for when, attacks in record.attacks.items() for attack in attacks]
+
+
+def attack_passage(record: AttackRecord) -> Passage:
+    """Show what each attack found before and after."""
+    learned = f" The attacks learned from {listed(record.third_party)}." if record.third_party else ""
+    sentences = (
+        "Somebody who has another file learns from it what is typical of the members of the group, and then looks for "
+        f"them in the release.{learned} An attack discloses a place if it finds the place and the group really is an "
+        "outlier there.",
+        *(f"Note: {note}." for note in record.notes),
+    )
+    rows = tuple(
+        (
+            f"{capitalised(attack.attack)}, {when}",
+            listed(attack.found),
+            listed(attack.disclosed),
+            count(len(attack.stands_out)),
+            f"{attack.youden:.2f}",
+            f"{attack.bayes.value:.2f} ({attack.bayes.words})",
+            f"{attack.correlation:.2f}",
+        )
+        for when, attack in attacks_of(record)
+    )
+    columns = ("Attack", "Found", "Disclosed", "Outliers", "Youden's J", "Evidence", "Correlation")
+    return Passage("disclosure", "Attacks on the group", sentences, (Table("What attacks find", columns, rows),))

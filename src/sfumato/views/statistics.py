@@ -1,0 +1,259 @@
+"""Estimates and preserved statistics: values, ranges and what they mean, as tables and in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from sfumato.formatting import cell, count, counted, listed, number, share
+from sfumato.release.evidence import ReleaseEvidence
+from sfumato.release.preserved_statistics import PreservedNumber
+from sfumato.statistics.estimate import Estimate, Regression
+from sfumato.statistics.formatting import few
+from sfumato.statistics.parser import parse
+from sfumato.views.model import Card, Passage, Table
+
+FIRST_SCREEN = 6
+"""The number of statistics on the first screen of a report."""
+ESTIMATE_COLUMNS = ("value", "guaranteed range", "attained range", "sampling error")
+WEIGHTED_COLUMNS = ("value", "range", "shift", "width saved", "calibrated")
+NO_RANGE = "no guaranteed range"
+RANGES = (
+    "Guaranteed range: no data that fit the release give a value outside it. Attained range: some data that fit the "
+    "release give both of its ends, so the guaranteed range cannot be narrower than that. Sampling error: the standard "
+    "error of drawing these people from a population, which exists without any protection too. The linear range in the "
+    "charts is a first-order approximation and not guaranteed."
+)
+
+
+def estimate_tables(estimates: Iterable[Estimate | Regression]) -> list[Table]:
+    """Return the tables of some estimates: single statistics, then each regression, then weighted results."""
+    groups = _estimate_groups(estimates)
+    tables = [
+        Table(title, (first, *ESTIMATE_COLUMNS), tuple(_estimate_row(name, estimate) for name, estimate in rows))
+        for title, first, rows in groups
+    ]
+    for title, first, rows in groups:
+        weighted = [(name, estimate.weighted) for name, estimate in rows if estimate.weighted]
+        if weighted:
+            cells = tuple((name, *result.told, cell(result.calibrated)) for name, result in weighted)
+            caption = f"{title}, {weighted[0][1].dismiss} weights"
+            tables.append(Table(caption, (first, *WEIGHTED_COLUMNS), cells))
+    return tables
+
+
+def _estimate_groups(
+    estimates: Iterable[Estimate | Regression],
+) -> list[tuple[str, str, list[tuple[str, Estimate]]]]:
+    """Return a title, the heading of the first column and the named estimates of each table."""
+    estimates = list(estimates)
+    single = [(estimate.statistic, estimate) for estimate in estimates if isinstance(estimate, Estimate)]
+    groups = [("Estimates", "statistic", single)] if single else []
+    regressions = [estimate for estimate in estimates if isinstance(estimate, Regression)]
+    return groups + [(regression.statistic, "coefficient", list(regression.items())) for regression in regressions]
+
+
+def estimate_notes(estimates: Iterable[Estimate | Regression]) -> list[str]:
+    """Say what each estimate rests on."""
+    notes, weighted = [], False
+    for estimate in estimates:
+        results = estimate.values() if isinstance(estimate, Regression) else (estimate,)
+        weighted |= any(result.weighted is not None for result in results)
+        note = f"{estimate.statistic}: {records_of(estimate)}"
+        note += "" if estimate.guaranteed else "; the boxes are too wide to guarantee a range"
+        notes.append(f"{note}.")
+    if weighted:
+        notes.append(
+            "The weights change the statistic: only the unweighted ranges are guaranteed to contain the true value."
+        )
+    return notes
+
+
+def records_of(estimate: Estimate | Regression) -> str:
+    """Say how many records an estimate uses."""
+    text = counted(estimate.records, "record") + (f", weighted by {estimate.weight}" if estimate.weight else "")
+    lacking = counted(estimate.left_out, "record with a missing value", "records with missing values")
+    return f"{text}; without {lacking}" if estimate.left_out else text
+
+
+def suppressed_note(settings: Mapping[str, Any]) -> list[str]:
+    """Say that suppressed records have no part in the estimates."""
+    suppress = settings.get("suppress")
+    if not isinstance(suppress, int | float) or not suppress:
+        return []
+    return [f"Up to {share(suppress)} of the records may have been suppressed; estimates do not cover them."]
+
+
+def _estimate_row(name: str, estimate: Estimate) -> tuple[str, ...]:
+    return name, *value_and_range(estimate), attained(estimate), few(estimate.sampling_error, 3)
+
+
+def value_and_range(estimate: Estimate) -> tuple[str, str]:
+    """Write the value and the guaranteed range of an estimate."""
+    value, guaranteed = estimate.told
+    return value, guaranteed if estimate.guaranteed else NO_RANGE
+
+
+def attained(estimate: Estimate) -> str:
+    """Write the attained range of an estimate."""
+    low, high = (few(end, 4) for end in estimate.attained)
+    return low if estimate.attained[0] == estimate.attained[1] else f"{low} to {high}"
+
+
+def statistics_card(evidence: ReleaseEvidence) -> Card:
+    """Say what the release can still be used for."""
+    title = "What can still be computed"
+    if evidence.release is None:
+        return Card(title, ("Nothing is computed, because the files do not match each other.",))
+    if not evidence.preserved:
+        return Card(title, (*_usable_attributes(evidence), *_coverage(evidence)))
+    total = len(evidence.preserved)
+    guaranteed = sum(preserved.found is not None and preserved.found.guaranteed for preserved in evidence.preserved)
+    subject = ("it" if total == 1 else "each of them") if guaranteed == total else f"{count(guaranteed)} of them"
+    subject = subject if guaranteed else "none of them"
+    sentences = (
+        f"The release was made to preserve {counted(total, 'statistic')}.",
+        f"For {subject} the table below gives a guaranteed range: whatever the original values of the released records "
+        "are, the statistic computed from them lies within it.",
+        *_coverage(evidence),
+        "The ranges are about the people in the file. If these were drawn from a population, the sampling error adds "
+        "to them.",
+    )
+    return Card(title, sentences)
+
+
+def _coverage(evidence: ReleaseEvidence) -> tuple[str, ...]:
+    """Say that the statistics do not cover the whole original, if records were suppressed or values are missing."""
+    suppressed = evidence.settings.get("suppress")
+    lacking = any(preserved.found is not None and preserved.found.left_out for preserved in evidence.preserved)
+    if not lacking and not suppressed:
+        return ()
+    reasons = [*["suppressed records"] * bool(suppressed), *["records with missing values"] * lacking]
+    return (
+        f"The statistics do not cover {listed(reasons, conjunction='or')}; including them could change the values.",
+    )
+
+
+def _usable_attributes(evidence: ReleaseEvidence) -> list[str]:
+    """Say what can be computed if no statistic was to be preserved."""
+    forms = {} if evidence.codebook is None else evidence.codebook.forms()
+    exact = [name for name, form in forms.items() if form.exact and name not in evidence.exchanged]
+    fuzzy = [name for name, form in forms.items() if form.invertible]
+    sentences = ["No particular statistic was to be preserved."]
+    if exact:
+        sentences.append(f"Released unchanged and fully usable: {listed(exact, at_most=6)}.")
+    if fuzzy:
+        sentences.append(
+            f"Released as fuzzy sets, which have no sharp edges and therefore no guaranteed ranges: "
+            f"{listed(fuzzy, at_most=6)}."
+        )
+    if evidence.exchanged:
+        sentences.append(
+            f"Usable alone, but less so together with other attributes, because values may have been swapped: "
+            f"{listed(evidence.exchanged, at_most=6)}."
+        )
+    return sentences
+
+
+def statistics_table(evidence: ReleaseEvidence) -> Table | None:
+    """Show the first statistics with what they mean."""
+    rows = [(in_words(part), *value_and_range(part.estimate), meaning(part)) for part in evidence.parts]
+    rows += [
+        (preserved.statistic, "-", "-", preserved.refusal) for preserved in evidence.preserved if preserved.refusal
+    ]
+    if not rows:
+        return None
+    more = len(rows) - FIRST_SCREEN
+    caption = "How exact each preserved statistic is" + (f" ({more} more below)" if more > 0 else "")
+    return Table(caption, ("Statistic", "Value", "Guaranteed range", "In words"), tuple(rows[:FIRST_SCREEN]))
+
+
+def in_words(part: PreservedNumber) -> str:
+    """Write the name of a statistic in words."""
+    return parse(part.statistic).described(part.coefficient)
+
+
+def meaning(part: PreservedNumber) -> str:
+    """Say in words how exact an estimate is."""
+    estimate = part.estimate
+    if not estimate.guaranteed:
+        return "There is no guaranteed range: do not rely on this value."
+    if estimate.width == 0:
+        return "Exact: nothing that it depends on was changed."
+    signed = parse(part.statistic).has_sign(part.coefficient)
+    if signed and estimate.lower <= 0 <= estimate.upper:
+        return "Even its sign is uncertain."
+    sampled = 4 * estimate.sampling_error
+    sign = "Its sign is certain. " if signed else ""
+    if estimate.width <= sampled:
+        return f"{sign}The protection adds no more uncertainty than sampling does."
+    if sampled == 0:
+        return f"{sign}Only the protection limits its accuracy."
+    return f"{sign}The protection adds {few(estimate.width / sampled, 2)} times the uncertainty of sampling."
+
+
+def statistics_passage(evidence: ReleaseEvidence) -> Passage | None:
+    """Show every statistic with its ranges."""
+    if not evidence.preserved:
+        return None
+    rows = tuple(
+        (part.name, *_estimate_row(part.name, part.estimate)[1:], count(part.estimate.records))
+        for part in evidence.parts
+    )
+    columns = ("Statistic", "Value", "Guaranteed range", "Attained range", "Sampling error", "Records")
+    sentences = [RANGES]
+    for preserved in evidence.preserved:
+        if preserved.refusal:
+            sentences.append(f"{preserved.statistic} cannot be estimated: {preserved.refusal}.")
+        elif preserved.found is not None and preserved.found.left_out:
+            unused = counted(
+                preserved.found.left_out, "record with a missing value is", "records with missing values are"
+            )
+            sentences.append(f"{preserved.statistic}: {unused} not used.")
+    tables = (Table("Preserved statistics with their ranges", columns, rows),) if rows else ()
+    return Passage("statistics", "Statistics", tuple(sentences), tables)
+
+
+def described(part: PreservedNumber) -> str:
+    """Describe the ranges of a statistic for somebody who cannot see their chart."""
+    value, guaranteed = value_and_range(part.estimate)
+    error = few(part.estimate.sampling_error, 3)
+    return (
+        f"{part.name} is {value}; guaranteed range {guaranteed}; attained range {attained(part.estimate)}; "
+        f"sampling error {error}."
+    )
+
+
+def width_table(evidence: ReleaseEvidence) -> tuple[Table, ...]:
+    """Compare the width of each guaranteed range with sampling and with the target accuracy."""
+    if not evidence.parts:
+        return ()
+    targeted = any(part.accuracy is not None for part in evidence.parts)
+    columns: tuple[str, ...] = ("Statistic", "Width of the guaranteed range", "Relative to sampling")
+    columns += ("Relative to the target accuracy",) if targeted else ()
+    rows = tuple(_width_row(part, targeted=targeted) for part in evidence.parts)
+    return (Table("Accuracy of preserved statistics", columns, rows),)
+
+
+def _width_row(part: PreservedNumber, *, targeted: bool) -> tuple[str, ...]:
+    estimate = part.estimate
+    if not estimate.guaranteed:
+        return part.name, NO_RANGE, "-", *(("-",) if targeted else ())
+    # two sampling errors on both sides
+    to_sampling = _ratio(estimate.width, 4 * estimate.sampling_error)
+    to_target = _ratio(estimate.width, 0.0 if part.accuracy is None else 2 * part.accuracy)
+    return part.name, number(estimate.width), to_sampling, *((to_target,) if targeted else ())
+
+
+def _ratio(width: float, unit: float) -> str:
+    """Write a ratio.
+
+    >>> _ratio(3.0, 2.0), _ratio(1.0, 0.0)
+    ('1.5', '-')
+    """
+    return f"{width / unit:,.2g}" if unit > 0 else "-"
+
+
+def estimates_of(evidence: ReleaseEvidence) -> Sequence[Estimate | Regression]:
+    """Return the estimates of all preserved statistics that could be computed."""
+    return [preserved.found for preserved in evidence.preserved if preserved.found is not None]

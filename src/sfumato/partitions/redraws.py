@@ -15,7 +15,7 @@ from sfumato.errors import UnattainableError
 from sfumato.randomness import Secret
 from sfumato.release.release import Release
 
-MOST, LEAST = 60, 4
+MOST, LEAST = 24, 4
 """The number of draws that are tried for a small file, and for a large one."""
 WORK = 200_000
 """In between, all draws together have about this number of records."""
@@ -25,7 +25,7 @@ def attempts_for(records: int) -> int:
     """Return the number of draws to try: fewer for large files, where they take longer and hardly differ.
 
     >>> [attempts_for(records) for records in (60, 10_000, 1_000_000)]
-    [60, 20, 4]
+    [24, 20, 4]
     """
     return min(max(WORK // max(records, 1), LEAST), MOST)
 

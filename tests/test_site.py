@@ -11,7 +11,6 @@ import pytest
 from tests.browser import WIDTHS, chromium
 from tests.generated import ROOT
 
-
 SEARCH = """name => {
   const field = document.querySelector("input[name=query]");
   field.focus();

@@ -12,11 +12,8 @@ from sfumato.arrays import Counts, Reals
 from sfumato.attacks.rule_data import Evidence
 from sfumato.attacks.rules import Demands, Measures, discriminating_limits, most_general
 from sfumato.errors import SettingError
+from sfumato.evolutionary_operators import reset_randomly, survivors, tournament, uniform_crossover
 from sfumato.progress import Progress, silent
-from sfumato.search.crossover import uniform_crossover
-from sfumato.search.mutation import reset_randomly
-from sfumato.search.selection import tournament
-from sfumato.search.survival import survivors
 from sfumato.settings import Settings
 
 

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from benchmarks.memetic import least_cost
 from sfumato.errors import SettingError
+from sfumato.evolutionary_operators import tail_crossover
 from sfumato.fuzzy.shapes import SShaped, ZShaped
 from sfumato.groups.swap.memetic_search import (
     EvolutionTask,
@@ -22,7 +23,6 @@ from sfumato.groups.swap.memetic_settings import Memetic, validity
 from sfumato.groups.swap.swap_cost import Influence
 from sfumato.groups.swap.swap_fitness import Fitness, PlaceRestriction
 from sfumato.groups.swap.swap_pool import gather_participants
-from sfumato.search.crossover import tail_crossover
 from tests.groups.exchanges import small_file
 
 SHRINKING, GROWING = [0, 2], [1, 3, 4]

@@ -16,17 +16,21 @@ import numpy as np
 
 from sfumato.arrays import Codes, Counts, Flags, Reals
 from sfumato.errors import SettingError
+from sfumato.evolutionary_operators import (
+    linear_scaling,
+    reset_randomly,
+    roulette,
+    survivors,
+    swap_two,
+    tail_crossover,
+    tournament,
+)
 from sfumato.groups.swap.memetic_settings import Evolution, FitnessHistory, Individual, Memetic
 from sfumato.groups.swap.swap_cost import Influence
 from sfumato.groups.swap.swap_fitness import Fitness, PlaceRestriction, Restriction
 from sfumato.groups.swap.swap_pool import SwapParticipants, gather_participants
 from sfumato.kernels.swap_lists import COMING, LEAVING, improve, mend
 from sfumato.progress import Progress, silent
-from sfumato.search.crossover import tail_crossover
-from sfumato.search.mutation import reset_randomly, swap_two
-from sfumato.search.scaling import linear_scaling
-from sfumato.search.selection import roulette, tournament
-from sfumato.search.survival import survivors
 
 TAIL = 5.0
 """This many slopes above the centre of the size penalty, less than a hundredth of the fitness is left."""

@@ -1,1 +1,0 @@
-"""Evolutionary operators, shared by what searches with them: pure functions on arrays."""

@@ -164,7 +164,7 @@ def test_the_installed_wheel_reads_its_own_files(installed, tmp_path):
     code = """
 import json
 from importlib.resources import files
-from sfumato.attacks.acs_preset import acs_variables
+from sfumato.datasets import acs_variables
 from sfumato.recipe_schema import recipe_schema
 from sfumato.release.certificate import certificate_schema
 

@@ -13,12 +13,12 @@ from sfumato.version import __version__ as __version__
 if TYPE_CHECKING:
     from sfumato import datasets, errors, fuzzy, statistics
     from sfumato.attacks import adequacy
-    from sfumato.attacks.acs_preset import acs_steps, acs_variables
     from sfumato.attacks.disclosure import judge
     from sfumato.attacks.fuzzy_rules import FuzzyRuleAttack
     from sfumato.attacks.linkage import Linkage
     from sfumato.attacks.ml_attack import LearnedAttack
     from sfumato.boxes import Boxes
+    from sfumato.datasets import acs_steps, acs_variables
     from sfumato.errors import SfumatoWarning
     from sfumato.fuzzy.c_means import FuzzyCMeans
     from sfumato.fuzzy.gustafson_kessel import GustafsonKessel
@@ -54,8 +54,8 @@ _HOMES = {
     "Roles": "sfumato.roles",
     "Sets": "sfumato.representations",
     "SfumatoWarning": "sfumato.errors",
-    "acs_steps": "sfumato.attacks.acs_preset",
-    "acs_variables": "sfumato.attacks.acs_preset",
+    "acs_steps": "sfumato.datasets",
+    "acs_variables": "sfumato.datasets",
     "adequacy": "sfumato.attacks",
     "agree": "sfumato.harmonising",
     "harmonise": "sfumato.harmonising",

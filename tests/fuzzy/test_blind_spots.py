@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sfumato.attacks.acs_preset import acs_variables
+from sfumato.datasets import acs_variables
 from sfumato.errors import SettingError
 from sfumato.fuzzy import (
     CategoricalVariable,

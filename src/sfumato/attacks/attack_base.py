@@ -8,7 +8,7 @@ import numpy as np
 from pydantic import ConfigDict, Field, SkipValidation
 
 from sfumato.arrays import Flags, Reals
-from sfumato.attacks.acs_preset import AcsSteps
+from sfumato.datasets.american_community_survey import SurveySteps
 from sfumato.errors import SettingError
 from sfumato.groups import AdversaryView, Group, PlaceNames, regions_of
 from sfumato.harmonising import Difference, agree, harmonise
@@ -40,7 +40,7 @@ class Attack(Settings):
     """Somebody else's file, which has the vital attributes: a microfile or a frame, harmonised."""
     third_party_vital: Chosen | None = None
     """What makes a member in the third-party file, if it is told there in another way than in the group."""
-    harmonise: AcsSteps = ()
+    harmonise: SurveySteps = ()
     """What is done to the attacked file so that it is like the third-party file. Records that it leaves out are not
     looked at."""
     attributes: Names = ()

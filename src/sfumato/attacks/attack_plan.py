@@ -9,11 +9,11 @@ from typing import Annotated, Any, Literal
 import polars as pl
 from pydantic import BeforeValidator, Field, model_validator
 
-from sfumato.attacks.acs_preset import AcsSteps
 from sfumato.attacks.attack_base import CALLED, Attack
 from sfumato.attacks.diagnostics import as_text
 from sfumato.attacks.fuzzy_rules import FuzzyRuleAttack
 from sfumato.attacks.ml_attack import LearnedAttack
+from sfumato.datasets.american_community_survey import SurveySteps
 from sfumato.errors import SettingError, SettingPath, SfumatoError, path_text
 from sfumato.groups import nest_group_settings
 from sfumato.harmonising import agree, harmonise
@@ -32,7 +32,7 @@ class ThirdParty(Settings):
 
     source: AnySource
     """Where it comes from, and how it is read."""
-    harmonise: AcsSteps = ()
+    harmonise: SurveySteps = ()
     """What is done to it, in order."""
 
     @model_validator(mode="before")

@@ -8,7 +8,6 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from sfumato.arrays import Flags
-from sfumato.attacks.acs_preset import AcsVariables
 from sfumato.attacks.attack_base import Attack
 from sfumato.attacks.exhaustive_search import ExactSearch, search_exactly
 from sfumato.attacks.fuzzy_model import FuzzyModel
@@ -16,6 +15,7 @@ from sfumato.attacks.membership_grades import grades_of
 from sfumato.attacks.rule_data import gather_evidence
 from sfumato.attacks.rule_evolution import EvolvedRules, RuleEvolution, evolve_rules
 from sfumato.attacks.rules import Demands
+from sfumato.datasets.american_community_survey import SurveyVariables
 from sfumato.errors import SettingError
 from sfumato.fuzzy.auto_variables import automatic_variables
 from sfumato.fuzzy.category_variables import AnyVariable
@@ -40,7 +40,7 @@ class FuzzyRuleAttack(Attack):
     if age is young and hours is long then the group
     """
 
-    variables: AcsVariables = ()
+    variables: SurveyVariables = ()
     """What rules speak of: attributes that both files have, with their words; "acs" stands for TC16's twelve. Default:
     drawn from the third-party file, for all attributes that are looked at."""
     alpha: float = Field(default=0.5, gt=0, le=1)

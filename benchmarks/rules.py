@@ -15,11 +15,11 @@ from benchmarks.peers import ask_peer
 from benchmarks.soldiers import VARIABLES, soldiers_file, soldiers_grades
 from benchmarks.timing import Row
 from sfumato.arrays import Counts, Flags, Reals
-from sfumato.attacks.exhaustive_search import ExactSearch, search_exactly
+from sfumato.attacks.exhaustive_search import ExhaustiveRules, search_exhaustively
 from sfumato.attacks.membership_grades import Grades, make_grades
-from sfumato.attacks.rule_data import Evidence, gather_evidence
+from sfumato.attacks.rule_data import RuleData, prepare_rule_data
 from sfumato.attacks.rule_evolution import EvolvedRules, RuleEvolution, evolve_rules
-from sfumato.attacks.rules import in_words, measure_rules
+from sfumato.attacks.rule_measures import measure_rules, rule_words
 
 RECORDS, RULES = 3_200_000, 4000
 SAMPLE = 40
@@ -37,15 +37,15 @@ def run() -> Iterator[Row]:
     grades = soldiers_grades(numbers)
     print(f"    {RECORDS:,} records, {vital.sum():,} vital, 12 variables, {grades.rules:,} rules")
     yield from _measuring(grades, vital)
-    yield from _searching(gather_evidence(grades, vital))
+    yield from _searching(prepare_rule_data(grades, vital))
     yield from _against_pysubgroup()
 
 
 def _compile() -> None:
     numbers, vital = soldiers_file(10_000)
-    evidence = gather_evidence(soldiers_grades(numbers), vital)
-    search_exactly(evidence)
-    evolve_rules(evidence, rng=np.random.default_rng(0), settings=RuleEvolution(generations=1, runs=1))
+    rule_data = prepare_rule_data(soldiers_grades(numbers), vital)
+    search_exhaustively(rule_data)
+    evolve_rules(rule_data, rng=np.random.default_rng(0), settings=RuleEvolution(generations=1, runs=1))
 
 
 def _timed(function: Callable[[], Found]) -> tuple[float, Found]:
@@ -58,13 +58,13 @@ def _measuring(grades: Grades, vital: Flags) -> Iterator[Row]:
     rng = np.random.default_rng(0)
     drawn = rng.integers(0, grades.sizes + 1, (RULES, grades.sizes.size))
     looser = drawn * (rng.random(drawn.shape) < 0.5)
-    evidence = gather_evidence(grades, vital)
+    rule_data = prepare_rule_data(grades, vital)
     # as numpy takes them the fastest
     columns = [grades.codes[:, number].astype(np.intp) for number in range(grades.sizes.size)]
     for name, rules in (("as TC16 draws them", drawn), ("half as long", looser)):
         # with all that has to be done for a new file
-        ours, measures = _timed(lambda rules=rules: measure_rules(gather_evidence(grades, vital), rules))
-        again, _ = _timed(lambda rules=rules: measure_rules(evidence, rules))
+        ours, measures = _timed(lambda rules=rules: measure_rules(prepare_rule_data(grades, vital), rules))
+        again, _ = _timed(lambda rules=rules: measure_rules(rule_data, rules))
         theirs, plain = _timed(lambda rules=rules: _plainly(grades, columns, vital, rules[:SAMPLE]))
         theirs *= RULES / SAMPLE
         print(f"    once the file is prepared: {again:.2f} s; numpy: {SAMPLE} rules timed, the rest in proportion")
@@ -72,7 +72,7 @@ def _measuring(grades: Grades, vital: Flags) -> Iterator[Row]:
         yield Row(what, ours, "numpy, rule by rule", theirs, "0.02", ours <= 0.02 * theirs)
         off = float(np.max(np.abs(measures.hits[:SAMPLE] + measures.false_alarms[:SAMPLE] - plain) / (plain + 1e-300)))
         yield Row("largest relative difference from numpy", off, "allowed", 1e-6, "1", off <= 1e-6, unit="")
-    memory = _memory(lambda: measure_rules(gather_evidence(grades, vital), drawn))
+    memory = _memory(lambda: measure_rules(prepare_rule_data(grades, vital), drawn))
     memory += grades.codes.nbytes / 2**20
     yield Row("peak memory, grades included", memory, "allowed", 2048.0, "1", memory <= 2048, unit=" MiB")
 
@@ -99,31 +99,29 @@ def _memory(function: Callable[[], object]) -> float:
         tracemalloc.stop()
 
 
-def _searching(evidence: Evidence) -> Iterator[Row]:
+def _searching(rule_data: RuleData) -> Iterator[Row]:
     limit = 60.0 * MINUTES
-    taken, exact = _timed(lambda: search_exactly(evidence))
-    print(
-        f"    {exact.frequent:,} rules have enough support, {len(exact.valid):,} are valid, {len(exact.genes)} general"
-    )
+    taken, exact = _timed(lambda: search_exhaustively(rule_data))
+    print(f"    {exact.n_frequent:,} rules with enough support, {len(exact.valid):,} valid, {len(exact.genes)} general")
     yield Row(
-        f"all {exact.rules:,} rules searched on {RECORDS:,} records", taken, "at most", limit, "1", taken <= limit
+        f"all {exact.n_possible:,} rules searched on {RECORDS:,} records", taken, "at most", limit, "1", taken <= limit
     )
     for fitness in ("ratio", "smoothed", "confidence"):
         settings = RuleEvolution(fitness=fitness)  # type: ignore[arg-type]  # one of those allowed
         taken, evolved = _timed(
-            lambda settings=settings: evolve_rules(evidence, rng=np.random.default_rng(1), settings=settings)
+            lambda settings=settings: evolve_rules(rule_data, rng=np.random.default_rng(1), settings=settings)
         )
         what = f"{settings.runs} runs of {settings.generations} generations by {fitness} on {RECORDS:,} records"
         yield Row(what, taken, "at most", limit, "1", taken <= limit)
         _tell(evolved, exact)
     for genes in exact.genes[:3]:
-        print(f"    {in_words(genes.tolist(), VARIABLES, group='soldier')}")
+        print(f"    {rule_words(genes.tolist(), VARIABLES, group='soldier')}")
 
 
-def _tell(evolved: EvolvedRules, exact: ExactSearch) -> None:
+def _tell(evolved: EvolvedRules, exact: ExhaustiveRules) -> None:
     general = {*map(tuple, exact.genes.tolist())} & {*map(tuple, evolved.genes.tolist())}
     shares = len(evolved.valid) / max(1, len(exact.valid)), len(general) / max(1, len(exact.genes))
-    met = f"met {evolved.met:,} rules, {len(evolved.valid):,} valid ({shares[0]:.1%} of all)"
+    met = f"evaluated {evolved.n_evaluated:,} rules, {len(evolved.valid):,} valid ({shares[0]:.1%} of all)"
     left = f"{len(evolved.genes)} of them when pruned, {len(general)} of the {len(exact.genes)} most general of all"
     print(f"    {met}; {left} ({shares[1]:.1%})")
 
@@ -142,11 +140,11 @@ def _against_pysubgroup() -> Iterator[Row]:
         print(f"    pysubgroup: {found['error']}")
         return
     rules, theirs = np.array(found["rules"]), float(found["seconds"])
-    ours, measures = _timed(lambda: measure_rules(gather_evidence(crisp, vital), rules))
+    ours, measures = _timed(lambda: measure_rules(prepare_rule_data(crisp, vital), rules))
     same = np.array_equal(measures.hits, found["hits"]) and np.array_equal(measures.false_alarms, found["false_alarms"])
     print(f"    it tried {found['tried']:,} rules, the others with two values of a variable; counts the same: {same}")
     what = f"{len(rules):,} crisp rules of a beam search on {FEWER:,} records"
     yield Row(what, ours, "pysubgroup", theirs, "1", same and ours <= theirs)
-    ours, exact = _timed(lambda: search_exactly(gather_evidence(crisp, vital)))
-    what = f"all {exact.rules:,} crisp rules on {FEWER:,} records, beside that beam"
+    ours, exact = _timed(lambda: search_exhaustively(prepare_rule_data(crisp, vital)))
+    what = f"all {exact.n_possible:,} crisp rules on {FEWER:,} records, beside that beam"
     yield Row(what, ours, "pysubgroup", theirs, "1", ours <= theirs)

@@ -12,9 +12,9 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from handbook.pictures import concept_pictures
-from sfumato.attacks.fuzzy_rules import FuzzyRuleAttack
+from sfumato.attacks.fuzzy_rule_attack import FuzzyRuleAttack
+from sfumato.attacks.learned_attack import LearnedAttack
 from sfumato.attacks.linkage import Linkage
-from sfumato.attacks.ml_attack import LearnedAttack
 from sfumato.attacks.rule_evolution import RuleEvolution
 from sfumato.boxes import Boxes
 from sfumato.fuzzy import CategoricalVariable

@@ -12,7 +12,7 @@ import pytest
 import sfumato as sf
 from sfumato.attacks.disclosure import Disclosure, Verdict
 from sfumato.attacks.fuzzy_model import FuzzyModel
-from sfumato.attacks.rules import Measures
+from sfumato.attacks.rule_measures import RuleMeasures
 from sfumato.fuzzy import LinguisticVariable
 from sfumato.groups import Signal
 from sfumato.notebook_tables import MOST_ROWS, table
@@ -125,7 +125,7 @@ def test_a_signal_shows_its_places():
 
 def test_rules_are_told_in_words():
     age = LinguisticVariable(attribute=NASTY, values={"young": {"shape": "falling", "corners": (20, 40)}})
-    measures = Measures(np.array([2.0]), np.array([1.0]), vital=4, others=100)
+    measures = RuleMeasures(np.array([2.0]), np.array([1.0]), n_vital=4, n_others=100)
     model = FuzzyModel((age,), np.array([[1]]), measures, says="soldiers")
     shown = read(model)
     assert shown.around == ["Rules about soldiers"]

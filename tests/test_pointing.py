@@ -142,7 +142,11 @@ def test_the_line_of_a_mistake(files, old, new, kind):
     ("old", "new", "message"),
     [
         ("[attack]", "[[attack]]", "write [attack] with one bracket"),
-        ('"there.csv"', "[]", "'attack.third_party': give the path of a file, a table that has it, or a list of these"),
+        (
+            '"there.csv"',
+            "[]",
+            "give the path of a file, a table with its path, or a list of these",
+        ),
         ('"there.csv"', "3", "'attack.third_party': give the path of a file"),
         ('known = ["t05"]', 'known = ["t99"]', "attack: known: there is no place 't99'"),
         ('region = "coast"', 'region = "cost"', "attack: region: there is no column 'cost'"),

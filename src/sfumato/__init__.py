@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from sfumato import datasets, errors, fuzzy, statistics
     from sfumato.attacks import adequacy
     from sfumato.attacks.disclosure import judge
-    from sfumato.attacks.fuzzy_rules import FuzzyRuleAttack
+    from sfumato.attacks.fuzzy_rule_attack import FuzzyRuleAttack
+    from sfumato.attacks.learned_attack import LearnedAttack
     from sfumato.attacks.linkage import Linkage
-    from sfumato.attacks.ml_attack import LearnedAttack
     from sfumato.boxes import Boxes
     from sfumato.datasets import acs_steps, acs_variables
     from sfumato.errors import SfumatoWarning
@@ -39,13 +39,13 @@ _HOMES = {
     "Fuzzy": "sfumato.representations",
     "FuzzyCMeans": "sfumato.fuzzy.c_means",
     "FuzzyPartition": "sfumato.partitions",
-    "FuzzyRuleAttack": "sfumato.attacks.fuzzy_rules",
+    "FuzzyRuleAttack": "sfumato.attacks.fuzzy_rule_attack",
     "Group": "sfumato.groups",
     "GroupMask": "sfumato.groups",
     "GustafsonKessel": "sfumato.fuzzy.gustafson_kessel",
     "Hierarchy": "sfumato.microfile.hierarchy",
     "Interval": "sfumato.representations",
-    "LearnedAttack": "sfumato.attacks.ml_attack",
+    "LearnedAttack": "sfumato.attacks.learned_attack",
     "Linkage": "sfumato.attacks.linkage",
     "Microfile": "sfumato.microfile",
     "Promise": "sfumato.measures",

@@ -1,3 +1,5 @@
+"""The Bayes test against published values, exact fractions and its symmetries."""
+
 from __future__ import annotations
 
 import math
@@ -14,28 +16,28 @@ CENSUS_2000 = ((60, 38), (4, 785))
 SURVEY_2013 = ((42, 39), (8, 564))
 WEAK = ((12, 15), (24, 18))
 
-few = st.integers(0, 6)
-tables = st.tuples(st.tuples(few, few), st.tuples(few, few))
+small_counts = st.integers(0, 6)
+small_tables = st.tuples(st.tuples(small_counts, small_counts), st.tuples(small_counts, small_counts))
 
 
 def exact_factor(table, first, second):
-    """TC16 (21) as it is printed, in fractions; the log of it is rounded once."""
+    """Compute TC16 (21) as printed, in fractions."""
     (a, b), (c, d) = table
-    one, two = a + b, c + d
+    r1, r2 = a + b, c + d
     total = sum(
         Fraction(
             math.comb(first, i) ** 2 * math.comb(second, j) ** 2,
-            math.comb(first + second, i + j) * math.comb(one + first, a + i) * math.comb(two + second, c + j),
+            math.comb(first + second, i + j) * math.comb(r1 + first, a + i) * math.comb(r2 + second, c + j),
         )
         for i in range(first + 1)
         for j in range(second + 1)
     )
-    before = Fraction(one + two + 1, (one + first + 1) * (two + second + 1))
-    return before * Fraction((first + 1) * (second + 1), first + second + 1) * math.comb(one + two, a + c) * total
+    factor = Fraction(r1 + r2 + 1, (r1 + first + 1) * (r2 + second + 1))
+    return factor * Fraction((first + 1) * (second + 1), first + second + 1) * math.comb(r1 + r2, a + c) * total
 
 
 def log_of(fraction):
-    # both ends are large, their ratio need not be
+    # numerator and denominator may be too large for a float where their ratio is not
     shift = fraction.numerator.bit_length() - fraction.denominator.bit_length()
     return math.log(fraction / Fraction(2) ** shift) + shift * math.log(2)
 
@@ -45,14 +47,14 @@ def log_of(fraction):
     [
         (CENSUS_2000, 98.04699819836617, (98, 789)),
         (SURVEY_2013, 55.06665076441992, (81, 572)),
-        # ERRATA 004-5: weak evidence is least on an edge, not in a corner
+        # ERRATA 004-5: weak evidence has its minimum on an edge, not in a corner
         (WEAK, -0.7048390159681617, (1, 42)),
-        # ERRATA 004-6: with rows of findings it is another test
+        # ERRATA 004-6: with findings as rows it is another test
         (tuple(zip(*CENSUS_2000, strict=True)), 92.20928167985394, (64, 823)),
         (tuple(zip(*SURVEY_2013, strict=True)), 52.77059795256536, (50, 603)),
     ],
 )
-def test_the_published_evidence(table, value, imaginary):
+def test_published_evidence(table, value, imaginary):
     evidence = evidence_of(table)
     assert evidence.value == pytest.approx(value, rel=1e-12)
     assert evidence.imaginary == imaginary
@@ -73,8 +75,8 @@ def test_single_factors(table, sizes, value):
 
 
 @settings(max_examples=40)
-@given(table=tables)
-def test_the_table_is_that_of_exact_fractions(table):
+@given(table=small_tables)
+def test_all_factors_agree_with_exact_fractions(table):
     factors = log_bayes_factors(table)
     assert factors.shape == (sum(table[0]) + 1, sum(table[1]) + 1)
     exact = np.array([[log_of(exact_factor(table, *sizes)) for sizes in row] for row in _sizes(table)])
@@ -86,13 +88,13 @@ def test_the_table_is_that_of_exact_fractions(table):
 
 @settings(max_examples=20)
 @given(table=st.tuples(*[st.tuples(st.integers(0, 40), st.integers(0, 40))] * 2), data=st.data())
-def test_factors_of_larger_tables(table, data):
+def test_factors_of_larger_tables_agree_with_exact_fractions(table, data):
     sizes = tuple(data.draw(st.integers(0, sum(row))) for row in table)
     assert log_bayes_factors(table)[sizes] == pytest.approx(log_of(exact_factor(table, *sizes)), rel=1e-12, abs=1e-11)
 
 
 @pytest.mark.parametrize("table", [((700, 0), (0, 1500)), ((20, 1300), (600, 10)), ((300, 900), (310, 890))])
-def test_thousands_of_places_neither_overflow_nor_lose_digits(table):
+def test_thousands_of_places_neither_overflow_nor_lose_precision(table):
     factors = log_bayes_factors(table)
     for sizes in [(0, 0), (1, 1), (1, 5), (5, 1), (3, 4)]:
         assert factors[sizes] == pytest.approx(log_of(exact_factor(table, *sizes)), rel=1e-12, abs=1e-10)
@@ -103,11 +105,11 @@ def test_thousands_of_places_neither_overflow_nor_lose_digits(table):
 
 
 @given(table=st.tuples(*[st.tuples(st.integers(0, 60), st.integers(0, 60))] * 2))
-def test_what_is_known_of_the_table(table):
+def test_symmetries_and_minimum_of_the_factors(table):
     factors = log_bayes_factors(table)
     evidence = evidence_of(table)
     shared = min(factors.shape)
-    # ERRATA 004-5: no imaginary places on one side are like none at all
+    # ERRATA 004-5: an empty imaginary sample in one row makes that of the other irrelevant
     np.testing.assert_allclose(factors[0], factors[0, 0], rtol=0, atol=1e-12)
     np.testing.assert_allclose(factors[:, 0], factors[0, 0], rtol=0, atol=1e-12)
     np.testing.assert_allclose(factors[:shared, :shared], factors[:shared, :shared].T, rtol=0, atol=1e-11)
@@ -119,7 +121,7 @@ def test_what_is_known_of_the_table(table):
     assert complement.value == pytest.approx(evidence.value, abs=1e-11)
 
 
-def test_of_one_row_alone_there_is_no_evidence():
+def test_an_empty_row_gives_no_evidence():
     assert evidence_of(((0, 0), (3, 9))) == Evidence(pytest.approx(0.0, abs=1e-12), (0, 0))
     assert evidence_of(((3, 9), (0, 0))) == Evidence(pytest.approx(0.0, abs=1e-12), (0, 0))
 
@@ -138,7 +140,7 @@ def test_of_one_row_alone_there_is_no_evidence():
         (98.0, "very strong"),
     ],
 )
-def test_words(value, words):
+def test_verbal_categories(value, words):
     assert Evidence(value, (0, 0)).words == words
     assert str(Evidence(value, (0, 0))) == f"{value:.3f} ({words})"
 

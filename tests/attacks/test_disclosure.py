@@ -9,9 +9,9 @@ import polars as pl
 import pytest
 
 import sfumato as sf
-from sfumato.attacks.diagnostics import different_looks
+from sfumato.attacks.attack_caveats import distinct_comparisons
 from sfumato.attacks.disclosure import Verdict, judge
-from sfumato.attacks.reconstruction import seen_in
+from sfumato.attacks.reconstruction import reconstructed
 from sfumato.errors import MicrofileError, SettingError
 from sfumato.microfile.microfile import Microfile
 from tests.attacks.towns import AGE, ARMY, GARRISON, HOURS, TOWNS, WAY, country
@@ -105,7 +105,7 @@ def test_what_a_release_lacks_is_not_seen(attacks):
 def test_boxes_are_attacked_by_their_middles(attacks):
     people = HERE.drop("army")
     release = sf.Boxes(quasi=["age", "hours", "way"], k=5, seed=0).protect(people)
-    seen = seen_in(release)
+    seen = reconstructed(release)
     assert {"age", "hours", "way", "town"} <= set(seen.names)
     low, high = release.table["age.lo"].to_numpy(), release.table["age.hi"].to_numpy()
     assert seen.numbers("age").tolist() == ((low + high) / 2).tolist()
@@ -116,7 +116,7 @@ def test_boxes_are_attacked_by_their_middles(attacks):
 def test_fuzzy_sets_are_attacked_by_the_values_behind_them(attacks, shown):
     fuzzy = sf.FuzzyPartition(quasi=["age", "hours"], sets=4, k=5, shown=shown, seed=0)
     release = fuzzy.protect(HERE.drop("army"))
-    seen = seen_in(release)
+    seen = reconstructed(release)
     off = np.abs(seen.numbers("age") - HERE["age"].to_numpy())
     assert np.nanmedian(off) < 20
     assert judge(attacks[3], HERE, release).disclosures[0].correlation > 0
@@ -153,9 +153,9 @@ def test_different_groups_are_not_judged_together():
 
 
 def test_files_are_compared_once_for_all_attacks_that_look_alike(attacks):
-    assert different_looks(attacks) == [attacks[0], attacks[2]]
-    assert different_looks([attacks[0], attacks[0].model_copy(update={"third_party": country(3)})])[1:]
-    assert different_looks([attacks[0].model_copy(update={"third_party": None})]) == []
+    assert distinct_comparisons(attacks) == [attacks[0], attacks[2]]
+    assert distinct_comparisons([attacks[0], attacks[0].model_copy(update={"third_party": country(3)})])[1:]
+    assert distinct_comparisons([attacks[0].model_copy(update={"third_party": None})]) == []
 
 
 def test_vital_values_can_be_told_in_another_way():
@@ -182,7 +182,7 @@ def test_rules_need_some_members():
 
 
 def test_the_same_people_are_warned_about(attacks):
-    with pytest.warns(UserWarning, match="holds the same people as the attacked file"):
+    with pytest.warns(UserWarning, match="contains the same people as the attacked file"):
         judge(sf.FuzzyRuleAttack(**RULES | {"third_party": HERE}), HERE)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -228,13 +228,13 @@ def test_attributes_without_values_are_not_learned_from(learner):
 
 
 def test_files_that_do_not_fit_are_refused(attacks):
-    with pytest.raises(SettingError, match="attacks: there is none"):
+    with pytest.raises(SettingError, match="attacks: the list is empty"):
         judge([], HERE)
-    with pytest.raises(SettingError, match="needs somebody else's file"):
+    with pytest.raises(SettingError, match="needs a file to learn from"):
         sf.FuzzyRuleAttack(**RULES | {"third_party": None}).learn()
     with pytest.raises(SettingError, match="all records of the third-party file are vital"):
         attacks[0].learn(THERE.filter(pl.col("army") == 1))
-    with pytest.raises(SettingError, match="as many members at every place"):
+    with pytest.raises(SettingError, match="equally many members at every place"):
         judge(attacks[0], HERE.with_columns(army=pl.lit(0)))
     with pytest.raises(SettingError, match="its places are not those of the original"):
         judge(attacks[0], HERE, HERE.filter(pl.col("town") != "t05"))

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from sfumato.attacks.exhaustive_search import search_exactly
-from sfumato.attacks.rule_data import gather_evidence
-from sfumato.attacks.rules import Demands, measure_rules
+from sfumato.attacks.exhaustive_search import search_exhaustively
+from sfumato.attacks.rule_data import prepare_rule_data
+from sfumato.attacks.rule_measures import RuleThresholds, measure_rules
 from sfumato.errors import SettingError
 from sfumato.kernels.rule_sums import BLOCK
-from tests.attacks.plain import as_set, brute_force, every_rule, products, small_evidence, small_file
+from tests.attacks.brute_force_rules import as_set, brute_force, every_rule, products, small_file, small_rule_data
 
 SPACES = [(2, 3, 1, 2), (1, 1, 1, 1, 1), (4, 2), (3,), (2, 2, 2, 1)]
 
@@ -28,23 +28,23 @@ def test_every_valid_rule_is_found_and_no_other(first):
         asked, alpha = demands_of(case)
         grades, vital = small_file(case, sizes=SPACES[case % len(SPACES)], records=40 + case)
         valid, general = brute_force(grades, vital, alpha=alpha, **asked)
-        found = search_exactly(gather_evidence(grades, vital, alpha=alpha), demands=Demands(**asked))
+        found = search_exhaustively(prepare_rule_data(grades, vital, alpha=alpha), thresholds=RuleThresholds(**asked))
         assert as_set(found.valid) == valid
         assert as_set(found.genes) == general
         assert len(found.valid) == len(valid)
         assert len(found.genes) == len(general)
-        assert found.rules == np.prod(grades.sizes + 1)
+        assert found.n_possible == np.prod(grades.sizes + 1)
         found_any += len(general) > 1
     assert found_any >= 5
 
 
 @pytest.mark.parametrize("case", [0, 1, 2, 3, 5])
 def test_giving_up_rules_early_loses_no_valid_one(case, monkeypatch):
-    monkeypatch.setattr("sfumato.attacks.rule_data.MANY", 1)
+    monkeypatch.setattr("sfumato.attacks.rule_data.RULES_PER_THREAD", 1)
     asked = {"min_support": 0.02, "min_confidence_ratio": (0.2, 0.3, 0.4)[case % 3]}
     grades, vital = small_file(case, records=4 * BLOCK)
     valid, general = brute_force(grades, vital, alpha=0.5, **asked)
-    found = search_exactly(gather_evidence(grades, vital), demands=Demands(**asked))
+    found = search_exhaustively(prepare_rule_data(grades, vital), thresholds=RuleThresholds(**asked))
     assert as_set(found.valid) == valid
     assert as_set(found.genes) == general
     assert len(valid) > 1
@@ -53,9 +53,9 @@ def test_giving_up_rules_early_loses_no_valid_one(case, monkeypatch):
 
 
 def test_measures_are_those_of_the_rules_found():
-    evidence = small_evidence(4, grades=(0.3, 0.6, 0.8, 0.9, 1.0))
-    found = search_exactly(evidence, demands=Demands(min_confidence_ratio=0.5))
-    again = measure_rules(evidence, found.genes)
+    rule_data = small_rule_data(4, grades=(0.3, 0.6, 0.8, 0.9, 1.0))
+    found = search_exhaustively(rule_data, thresholds=RuleThresholds(min_confidence_ratio=0.5))
+    again = measure_rules(rule_data, found.genes)
     assert len(found.genes) > 1
     assert found.measures.hits.tolist() == again.hits.tolist()
     assert found.measures.false_alarms.tolist() == again.false_alarms.tolist()
@@ -63,26 +63,31 @@ def test_measures_are_those_of_the_rules_found():
 
 
 def test_as_many_rules_are_frequent_as_have_enough_support():
-    evidence = small_evidence(4)
-    hits = evidence.hits(every_rule(evidence.sizes))
-    found = search_exactly(evidence, demands=Demands(min_support=0.1))
-    assert found.frequent == (hits / evidence.n_vital >= 0.1).sum() < len(hits)
+    rule_data = small_rule_data(4)
+    hits = rule_data.hits(every_rule(rule_data.sizes))
+    found = search_exhaustively(rule_data, thresholds=RuleThresholds(min_support=0.1))
+    assert found.n_frequent == (hits / rule_data.n_vital >= 0.1).sum() < len(hits)
 
 
 def test_the_result_does_not_depend_on_threads():
-    evidence = small_evidence(5, records=500, sizes=(3, 3, 3, 3))
-    alone, many = (search_exactly(evidence, demands=Demands(min_support=0.02), threads=threads) for threads in (1, 4))
+    rule_data = small_rule_data(5, records=500, sizes=(3, 3, 3, 3))
+    alone, many = (
+        search_exhaustively(rule_data, thresholds=RuleThresholds(min_support=0.02), threads=threads)
+        for threads in (1, 4)
+    )
     assert alone.genes.tolist() == many.genes.tolist()
     assert alone.measures.false_alarms.tolist() == many.measures.false_alarms.tolist()
     assert alone.valid.tolist() == many.valid.tolist()
 
 
 def test_no_valid_rule_is_no_error():
-    found = search_exactly(small_evidence(4), demands=Demands(min_confidence_ratio=1e9, min_support=0.9))
+    found = search_exhaustively(
+        small_rule_data(4), thresholds=RuleThresholds(min_confidence_ratio=1e9, min_support=0.9)
+    )
     assert found.genes.shape == found.valid.shape == (0, 4)
 
 
-@pytest.mark.parametrize("most", [3, 30])
-def test_more_rules_than_can_be_held_are_refused(most):
-    with pytest.raises(SettingError, match=f"more than {most} rules have a support of 0"):
-        search_exactly(small_evidence(4), demands=Demands(min_support=0), most=most)
+@pytest.mark.parametrize("limit", [3, 30])
+def test_more_rules_than_can_be_held_are_refused(limit):
+    with pytest.raises(SettingError, match=f"more than {limit} rules have a support of at least 0"):
+        search_exhaustively(small_rule_data(4), thresholds=RuleThresholds(min_support=0), max_frequent=limit)

@@ -8,16 +8,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sfumato.attacks.exhaustive_search import search_exactly
+from sfumato.attacks.exhaustive_search import search_exhaustively
 from sfumato.attacks.fuzzy_model import FuzzyModel
 from sfumato.attacks.membership_grades import grades_of
-from sfumato.attacks.rule_data import gather_evidence
-from sfumato.attacks.rules import Demands, Measures
+from sfumato.attacks.rule_data import prepare_rule_data
+from sfumato.attacks.rule_measures import RuleMeasures, RuleThresholds
 from sfumato.errors import SettingError
 from sfumato.fuzzy.variables import LinguisticVariable
 from sfumato.groups import Group
 from sfumato.microfile.microfile import Microfile
-from tests.attacks.plain import products
+from tests.attacks.brute_force_rules import products
 
 AGE = LinguisticVariable(
     attribute="age",
@@ -30,7 +30,7 @@ FRAME = pl.DataFrame({"age": [20, 25, 40, 38, None], "hours": [50, 49, 50, 30, 5
 
 def model(genes=((1, 1), (2, 1)), **kwargs):
     count = len(genes)
-    measures = Measures(np.arange(1.0, count + 1), np.ones(count), 10, 90)
+    measures = RuleMeasures(np.arange(1.0, count + 1), np.ones(count), 10, 90)
     return FuzzyModel((AGE, HOURS), np.array(genes).reshape(-1, 2), measures, **kwargs)
 
 
@@ -110,7 +110,7 @@ def test_reasons_are_the_rules_that_hold_the_most_convincing_first():
 
 @pytest.mark.parametrize("record", [-1, 5])
 def test_a_record_that_is_not_there_has_no_reasons(record):
-    with pytest.raises(SettingError, match=f"there is no record {record}"):
+    with pytest.raises(SettingError, match=f"{record} is not the index of a record"):
         model().explain(FRAME, record)
 
 
@@ -119,7 +119,7 @@ def test_a_model_that_cannot_be_is_refused():
         model(alpha=0)
     with pytest.raises(SettingError, match="a gene is 0 or the number"):
         model(((1, 2),))
-    with pytest.raises(SettingError, match="must be of the model's variables"):
+    with pytest.raises(SettingError, match="must belong to the model's variables"):
         model().memberships_of(grades_of(Microfile(FRAME), (AGE,)))
 
 
@@ -133,7 +133,9 @@ def test_rules_learned_on_one_file_find_the_group_in_another():
         return pl.DataFrame({"age": ages, "hours": hours, "place": places}), vital
 
     frame, vital = people(1)
-    found = search_exactly(gather_evidence(grades_of(Microfile(frame), (AGE, HOURS)), vital), demands=Demands())
+    found = search_exhaustively(
+        prepare_rule_data(grades_of(Microfile(frame), (AGE, HOURS)), vital), thresholds=RuleThresholds()
+    )
     learned = FuzzyModel((AGE, HOURS), found.genes, found.measures, group=PLACES)
     signal = learned.signal(people(2)[0])
     assert signal.outliers() == ("7",)

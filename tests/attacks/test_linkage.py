@@ -7,10 +7,10 @@ import polars as pl
 import pytest
 
 import sfumato as sf
-from sfumato.attacks.fellegi_sunter import Weights
+from sfumato.attacks.fellegi_sunter import MatchWeights
 from sfumato.datasets import health_survey
 from sfumato.errors import MicrofileError, SettingError
-from tests.attacks.pairs import NAMES, compared, distances, probabilities, random_outside, random_release
+from tests.attacks.brute_force_linkage import NAMES, compared, distances, probabilities, random_outside, random_release
 
 
 def judged(cheap, own):
@@ -92,7 +92,7 @@ def test_probabilities_come_back():
 
 
 def test_weights():
-    weights = Weights(np.array([0.75]), np.array([0.25]), 0.5)
+    weights = MatchWeights(np.array([0.75]), np.array([0.25]), 0.5)
     assert (weights.agree[0], weights.disagree[0]) == pytest.approx((np.log2(3), -np.log2(3)))
     assert weights.probability(np.array([2.0, 0.0, -2.0])).tolist() == pytest.approx([0.8, 0.5, 0.2])
 
@@ -196,7 +196,7 @@ def test_summaries_show_no_values():
     people = health_survey(500).with_columns({"age": pl.Series("age", [987654 + n for n in range(500)])})
     linked = sf.Linkage(on=["age", "sex"], truth="name").attack(people, people)
     assert "98765" not in str(linked.summary()) + repr(linked)
-    assert "right: 100.00%" in repr(linked["nearest"])
+    assert "correct 100.00%" in repr(linked["nearest"])
 
 
 PEOPLE = pl.DataFrame({"id": [1, 2, 3], "age": [31, 47, 52], "sex": ["f", "m", "f"]})
@@ -205,30 +205,30 @@ PEOPLE = pl.DataFrame({"id": [1, 2, 3], "age": [31, 47, 52], "sex": ["f", "m", "
 @pytest.mark.parametrize(
     ("settings", "outside", "said"),
     [
-        ({}, {"height": [1]}, "none of the attributes that could link it: id, age, sex"),
-        ({"on": ["height"]}, {"height": [1]}, "on: the release tells nothing of 'height'"),
+        ({}, {"height": [1]}, "none of the attributes on which it could be linked: id, age, sex"),
+        ({"on": ["height"]}, {"height": [1]}, "on: the release contains no information about 'height'"),
         ({"on": ["age"]}, {"sex": ["f"]}, "on: the outside file has no column 'age'"),
-        ({"on": ["sex", "sex"]}, {"sex": ["f"]}, "on names 'sex' twice"),
+        ({"on": ["sex", "sex"]}, {"sex": ["f"]}, "on lists 'sex' twice"),
         ({"on": ["age"]}, {"age": ["old"]}, "on: 'age' has text in the outside file"),
         ({"on": ["age"]}, {"age": [None]}, "on: the outside file has only missing values of 'age'"),
         ({"on": ["age"]}, {"age": [datetime.date(2000, 1, 1)]}, "on: 'age' has dates in the outside file"),
         ({"on": ["sex"]}, {"sex": ["female"]}, "no category of 'sex' in the outside file occurs in the release"),
         ({"truth": "name"}, {"sex": ["f"]}, "truth: the release has no column 'name'"),
         ({"truth": "id"}, {"sex": ["f"]}, "truth: the outside file has no column 'id'"),
-        ({"truth": "id"}, {"sex": ["f", "f"], "id": [3, 3]}, "truth: 'id' names 1 records twice in the outside file"),
+        ({"truth": "id"}, {"sex": ["f", "f"], "id": [3, 3]}, "truth: 'id' has 1 duplicate value in the outside file"),
         (
             {"truth": "id"},
             {"sex": ["f", "f"], "id": [3, None]},
-            "truth: 'id' is missing in 1 records in the outside file",
+            "truth: 'id' is missing in 1 record in the outside file",
         ),
-        ({"truth": "sex"}, {"sex": ["f"], "age": [3]}, "truth: 'sex' names 1 records twice in the release"),
-        ({"truth": "id"}, {"sex": ["f"], "id": [77]}, "truth: nobody in the outside file has a 'id' of the release"),
+        ({"truth": "sex"}, {"sex": ["f"], "age": [3]}, "truth: 'sex' has 1 duplicate value in the release"),
+        ({"truth": "id"}, {"sex": ["f"], "id": [77]}, "truth: no value of 'id' occurs in both files"),
         ({"truth": "order"}, {"sex": ["f"]}, "the release has 3 records and the outside file 1"),
         ({"truth": "order"}, {"sex": ["f"] * 3, "order": [1, 2, 3]}, "could also mean the column 'order'"),
         ({"methods": ["inversion"]}, {"sex": ["f"]}, "methods: inversion needs an attribute"),
-        ({"own": [3]}, {"sex": ["f"]}, "own: places go from 0 to 2"),
+        ({"own": [3]}, {"sex": ["f"]}, "own: positions range from 0 to 2"),
         ({"own": [0.5]}, {"sex": ["f"]}, "own: give a whole number for each of the 1 outside records"),
-        ({"own": [0], "truth": "order"}, {"sex": ["f"]}, "own and truth both tell who is who"),
+        ({"own": [0], "truth": "order"}, {"sex": ["f"]}, "own and truth both say which records belong together"),
     ],
 )
 def test_wrong_input(settings, outside, said):
@@ -252,7 +252,7 @@ def test_wrong_settings(tmp_path):
     assert sf.Linkage(methods=["nearest"]).attack(wide, wide)["nearest"].unique == 1.0
     release = sf.Release(PEOPLE, promise=sf.Promise(quasi=["age", "sex"], k=1))
     release.write(tmp_path / "out")
-    with pytest.raises(SettingError, match="order of a written release tells nothing"):
+    with pytest.raises(SettingError, match="order of a written release cannot be used"):
         sf.Linkage(truth="order").attack(sf.open_release(tmp_path / "out"), PEOPLE)
     by_id = sf.Linkage(truth="id").attack(sf.open_release(tmp_path / "out"), PEOPLE)
     assert (by_id.on, by_id["containment"].right) == (("age", "sex"), 1.0)

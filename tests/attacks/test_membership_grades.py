@@ -1,4 +1,4 @@
-"""Grades held by codes, missing values, and files that cannot be evidence."""
+"""Grades held by codes, missing values, and files that cannot be rule_data."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ import pytest
 
 from benchmarks.soldiers import VARIABLES
 from sfumato.attacks.membership_grades import grades_of, make_grades
-from sfumato.attacks.rule_data import gather_evidence
-from sfumato.attacks.rules import measure_rules
+from sfumato.attacks.rule_data import prepare_rule_data
+from sfumato.attacks.rule_measures import measure_rules
 from sfumato.errors import MicrofileError, SettingError
 from sfumato.fuzzy.category_variables import CategoricalVariable
 from sfumato.fuzzy.variables import LinguisticVariable
 from sfumato.microfile.microfile import Microfile
-from tests.attacks.plain import small_file
+from tests.attacks.brute_force_rules import small_file
 
 AGE = LinguisticVariable(
     attribute="age",
@@ -33,8 +33,8 @@ def test_a_missing_value_has_no_grade_in_any_value():
 def test_a_missing_value_counts_for_rules_that_do_not_ask_for_it():
     ages, sexes = np.array([0, -1, 0, -1], dtype=np.int32), np.zeros(4, dtype=np.int32)
     grades = make_grades([ages, sexes], [np.ones((1, 1)), np.ones((1, 1))])
-    evidence = gather_evidence(grades, np.array([True, True, False, False]))
-    measures = measure_rules(evidence, np.array([[1, 1], [0, 1], [0, 0]]))
+    rule_data = prepare_rule_data(grades, np.array([True, True, False, False]))
+    measures = measure_rules(rule_data, np.array([[1, 1], [0, 1], [0, 0]]))
     assert measures.hits.tolist() == [1.0, 2.0, 2.0]
     assert measures.false_alarms.tolist() == [1.0, 2.0, 2.0]
 
@@ -90,8 +90,8 @@ def test_categories_have_no_shapes():
     [
         ([0, 1], [[0.5]], "'age' has codes without grades"),
         ([0, -2], [[0.5]], "'age' has codes without grades"),
-        ([0, 0], [[1.5]], "grades of 'age' must lie from 0 to 1"),
-        ([0, 0], [[np.nan]], "grades of 'age' must lie from 0 to 1"),
+        ([0, 0], [[1.5]], "grades of 'age' must be between 0 and 1"),
+        ([0, 0], [[np.nan]], "grades of 'age' must be between 0 and 1"),
         ([0, 0], [[]], "'age' has no values"),
     ],
 )
@@ -110,17 +110,17 @@ def test_variables_about_different_records_are_refused():
 @pytest.mark.parametrize("alpha", [0.0, -0.5, 1.1, float("nan")])
 def test_alpha_that_nothing_or_everything_reaches_is_refused(alpha):
     with pytest.raises(SettingError, match="alpha must be above 0 and at most 1"):
-        gather_evidence(*small_file(1), alpha=alpha)
+        prepare_rule_data(*small_file(1), alpha=alpha)
 
 
 def test_a_file_without_vital_records_is_refused():
     grades, vital = small_file(1)
     with pytest.raises(SettingError, match="no vital records"):
-        gather_evidence(grades, np.zeros_like(vital))
+        prepare_rule_data(grades, np.zeros_like(vital))
     with pytest.raises(SettingError, match="all records of the third-party file are vital"):
-        gather_evidence(grades, np.ones_like(vital))
-    with pytest.raises(SettingError, match="one flag a record"):
-        gather_evidence(grades, vital[1:])
+        prepare_rule_data(grades, np.ones_like(vital))
+    with pytest.raises(SettingError, match="one flag per record"):
+        prepare_rule_data(grades, vital[1:])
 
 
 def test_a_variable_that_no_rule_can_see_is_refused():
@@ -129,6 +129,6 @@ def test_a_variable_that_no_rule_can_see_is_refused():
     tables = [np.ones((2, 1)), np.array([[0.4, 0.3], [0.1, 0.2], [1.0, 0.0]])]
     grades = make_grades([codes, codes], tables, names=["sex", "age"])
     vital = np.array([True, False, False, False])
-    with pytest.raises(SettingError, match=r"no value of 'age' holds of any record by at least alpha = 0\.5"):
-        gather_evidence(grades, vital)
-    assert gather_evidence(grades, vital, alpha=0.4).n_vital == 1
+    with pytest.raises(SettingError, match=r"no record has a grade of at least alpha = 0\.5 in a value of 'age'"):
+        prepare_rule_data(grades, vital)
+    assert prepare_rule_data(grades, vital, alpha=0.4).n_vital == 1

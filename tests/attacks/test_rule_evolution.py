@@ -5,39 +5,39 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from sfumato.attacks.exhaustive_search import search_exactly
-from sfumato.attacks.rule_data import Evidence
+from sfumato.attacks.exhaustive_search import search_exhaustively
+from sfumato.attacks.rule_data import RuleData
 from sfumato.attacks.rule_evolution import RuleEvolution, evolve_rules, fitness_of, next_generation
-from sfumato.attacks.rules import Demands, Measures, measure_rules, most_general
+from sfumato.attacks.rule_measures import RuleMeasures, RuleThresholds, measure_rules, most_general
 from sfumato.errors import SettingError
-from tests.attacks.plain import as_set, small_evidence
+from tests.attacks.brute_force_rules import as_set, small_rule_data
 
 QUICK = RuleEvolution(population=20, offspring=8, generations=15, runs=3)
-DEMANDS = Demands(min_support=0.05, min_confidence_ratio=0.4)
+THRESHOLDS = RuleThresholds(min_support=0.05, min_confidence_ratio=0.4)
 
 
-def evolve(seed=0, *, file=2, settings=QUICK, demands=DEMANDS, **kwargs):
-    evidence = small_evidence(file, sizes=(3, 2, 3, 2, 2), records=300)
-    found = evolve_rules(evidence, rng=np.random.default_rng(seed), demands=demands, settings=settings, **kwargs)
-    return evidence, found
+def evolve(seed=0, *, file=2, settings=QUICK, thresholds=THRESHOLDS, **kwargs):
+    rule_data = small_rule_data(file, sizes=(3, 2, 3, 2, 2), records=300)
+    found = evolve_rules(rule_data, rng=np.random.default_rng(seed), thresholds=thresholds, settings=settings, **kwargs)
+    return rule_data, found
 
 
 @pytest.mark.parametrize("fitness", ["ratio", "smoothed", "confidence"])
 @pytest.mark.parametrize("file", range(5))
 def test_all_rules_found_are_valid_and_those_left_out_more_specific(file, fitness):
-    evidence, found = evolve(file=file, settings=QUICK.model_copy(update={"fitness": fitness}))
-    exact = search_exactly(evidence, demands=DEMANDS)
+    rule_data, found = evolve(file=file, settings=QUICK.model_copy(update={"fitness": fitness}))
+    exact = search_exhaustively(rule_data, thresholds=THRESHOLDS)
     assert as_set(found.genes) <= as_set(found.valid) <= as_set(exact.valid)
     assert len(found.valid) == len(as_set(found.valid)) > 0
-    assert as_set(found.genes) == as_set(found.valid[most_general(found.valid, evidence.sizes)])
-    again = measure_rules(evidence, found.genes)
+    assert as_set(found.genes) == as_set(found.valid[most_general(found.valid, rule_data.sizes)])
+    again = measure_rules(rule_data, found.genes)
     assert found.measures.false_alarms.tolist() == again.false_alarms.tolist()
     assert found.measures.hits.tolist() == again.hits.tolist()
 
 
 def test_a_long_evolution_of_few_rules_finds_all_most_general_ones():
-    evidence, found = evolve(settings=RuleEvolution(mutation=0.3, generations=200, fitness="smoothed"))
-    exact = search_exactly(evidence, demands=DEMANDS)
+    rule_data, found = evolve(settings=RuleEvolution(mutation=0.3, generations=200, fitness="smoothed"))
+    exact = search_exhaustively(rule_data, thresholds=THRESHOLDS)
     assert as_set(found.genes) == as_set(exact.genes)
     assert len(exact.genes) > 1
 
@@ -52,17 +52,17 @@ def test_the_same_seed_finds_the_same_on_any_number_of_threads():
 
 def test_no_rule_is_measured_twice(monkeypatch):
     measured = []
-    hits = Evidence.hits
+    hits = RuleData.hits
 
     def watched(self, genes, **kwargs):
         measured.extend(map(tuple, genes.tolist()))
         return hits(self, genes, **kwargs)
 
-    monkeypatch.setattr(Evidence, "hits", watched)
+    monkeypatch.setattr(RuleData, "hits", watched)
     _, found = evolve()
-    assert len(measured) == len(set(measured)) == found.met
+    assert len(measured) == len(set(measured)) == found.n_evaluated
     # far more individuals than rules
-    assert found.met < QUICK.runs * (QUICK.population + QUICK.generations * QUICK.offspring)
+    assert found.n_evaluated < QUICK.runs * (QUICK.population + QUICK.generations * QUICK.offspring)
 
 
 def test_the_fittest_live_on():
@@ -70,8 +70,8 @@ def test_the_fittest_live_on():
     assert history.best.shape == history.median.shape == (QUICK.runs, QUICK.generations + 1)
     assert (np.diff(history.best, axis=1) >= 0).all()
     assert (history.best[:, -1] > history.best[:, 0]).any()
-    assert (np.diff(history.met) >= 0).all()
-    assert history.met[-1] == evolve()[1].met
+    assert (np.diff(history.n_evaluated) >= 0).all()
+    assert history.n_evaluated[-1] == evolve()[1].n_evaluated
 
 
 def test_runs_know_nothing_of_each_other():
@@ -80,7 +80,7 @@ def test_runs_know_nothing_of_each_other():
 
 
 def test_fitness_is_that_of_the_paper():
-    measures = Measures(np.array([1.61, 1.0, 2.0]), np.array([1.5, 2.0, 0.0]), 3, 3)
+    measures = RuleMeasures(np.array([1.61, 1.0, 2.0]), np.array([1.5, 2.0, 0.0]), 3, 3)
     # TC16 (24); a rule that describes more of others than of the group has none
     factor = 0.018333333333333313
     expected = {"ratio": (factor * 1.61 / 1.5, np.inf), "smoothed": (factor * 1.61 / 2.5, 2 / 3)}

@@ -39,10 +39,10 @@ def test_a_group_that_is_only_unnamed_is_disclosed(run, recipe):
     assert places == [GARRISON]
 
 
-def test_tables_fit_into_80_signs(run, recipe, monkeypatch):
+def test_tables_fit_into_80_characters(run, recipe, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
     _, out, _ = run("attack", recipe())
-    head = "  attack                 finds   right    Youden   evidence            corr."
+    head = "  attack                 found   disclosed    Youden   evidence            corr."
     lines = out.splitlines()
     assert [line.split() for line in lines if line.startswith("  attack")] == [head.split()] * 2
     names = ("  fuzzy rules ", "  logistic regression ")
@@ -117,7 +117,7 @@ def test_what_weakens_an_attack_is_noted(run, recipe, tmp_path):
     text = RECIPE.replace("against = true", "").replace('"rules", "logistic"', '"rules"')
     code, out, _ = run("attack", recipe(text), "--json")
     assert code == 1
-    assert any("holds the same people" in note for note in json.loads(out)["notes"])
+    assert any("contains the same people" in note for note in json.loads(out)["notes"])
 
 
 def test_regions_and_what_steps_removed_are_told(run, recipe, tmp_path):

@@ -8,11 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sfumato.attacks.membership_grades import make_grades
-from sfumato.attacks.rule_data import gather_evidence, paths_of
+from sfumato.attacks.rule_data import paths_of, prepare_rule_data
 from sfumato.kernels.bit_sets import count_bits, lowest_bit
 from sfumato.kernels.frequent_rules import list_frequent
 from sfumato.kernels.rule_sums import BLOCK, fill_greatest, mark_general
-from tests.attacks.plain import every_rule, products, small_evidence, small_file, within
+from tests.attacks.brute_force_rules import every_rule, products, small_file, small_rule_data, within
 
 seeds = st.integers(0, 2**20)
 
@@ -22,9 +22,9 @@ def drawn(seed, sizes, count=50):
 
 
 def check_sums(grades, vital, rules, alpha, **kwargs):
-    evidence = gather_evidence(grades, vital, alpha=alpha)
+    rule_data = prepare_rule_data(grades, vital, alpha=alpha)
     found = [products(grades, rule, alpha) for rule in rules]
-    hits, false_alarms = evidence.hits(rules, **kwargs), evidence.false_alarms(rules, **kwargs)
+    hits, false_alarms = rule_data.hits(rules, **kwargs), rule_data.false_alarms(rules, **kwargs)
     np.testing.assert_allclose(hits, [one[vital].sum() for one in found], rtol=1e-12)
     np.testing.assert_allclose(false_alarms, [one[~vital].sum() for one in found], rtol=1e-12)
 
@@ -58,25 +58,25 @@ def test_more_codes_than_two_bytes_tell():
 @settings(max_examples=20)
 def test_sums_do_not_depend_on_threads_or_on_the_order_of_rules(seed):
     grades, vital = small_file(seed, records=3 * BLOCK, grades=(0.3, 0.6, 0.7, 0.9, 1.0))
-    evidence = gather_evidence(grades, vital)
+    rule_data = prepare_rule_data(grades, vital)
     rules = drawn(seed, grades.sizes)
-    alone, many = (evidence.false_alarms(rules, threads=threads) for threads in (1, 5))
+    alone, many = (rule_data.false_alarms(rules, threads=threads) for threads in (1, 5))
     assert alone.tolist() == many.tolist()
     order = np.random.default_rng(seed).permutation(len(rules))
-    assert evidence.false_alarms(rules[order]).tolist() == alone[order].tolist()
+    assert rule_data.false_alarms(rules[order]).tolist() == alone[order].tolist()
 
 
 @given(seeds, st.booleans())
 @settings(max_examples=20)
 def test_sums_within_their_limits_are_exact_and_others_beyond_them(seed, by_rules):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("sfumato.attacks.rule_data.MANY", 1 if by_rules else 10**9)
+        patch.setattr("sfumato.attacks.rule_data.RULES_PER_THREAD", 1 if by_rules else 10**9)
         grades, vital = small_file(seed, records=4 * BLOCK)
-        evidence = gather_evidence(grades, vital)
+        rule_data = prepare_rule_data(grades, vital)
         rules = drawn(seed, grades.sizes)
-        whole = evidence.false_alarms(rules)
+        whole = rule_data.false_alarms(rules)
         limits = whole * np.random.default_rng(seed).choice([0.0, 0.3, 0.9, 1.0, 2.0], len(rules))
-        found = evidence.false_alarms(rules, limits=limits)
+        found = rule_data.false_alarms(rules, limits=limits)
     kept = whole <= limits
     assert found[kept].tolist() == whole[kept].tolist()
     assert (found[~kept] > limits[~kept]).all()
@@ -84,35 +84,35 @@ def test_sums_within_their_limits_are_exact_and_others_beyond_them(seed, by_rule
 
 
 def test_a_rule_beyond_its_limit_is_given_up_after_the_block_that_tells(monkeypatch):
-    monkeypatch.setattr("sfumato.attacks.rule_data.MANY", 1)
+    monkeypatch.setattr("sfumato.attacks.rule_data.RULES_PER_THREAD", 1)
     grades, vital = small_file(1, records=4 * BLOCK)
-    evidence = gather_evidence(grades, vital)
+    rule_data = prepare_rule_data(grades, vital)
     everybody = np.zeros((2, 4), dtype=np.int64)
-    found = evidence.false_alarms(everybody, limits=np.array([10.0, BLOCK + 10.0]))
+    found = rule_data.false_alarms(everybody, limits=np.array([10.0, BLOCK + 10.0]))
     assert found.tolist() == [BLOCK, 2 * BLOCK]
 
 
 @given(seeds, st.sampled_from([0.0, 0.01, 0.05, 0.3]))
 @settings(max_examples=40)
 def test_frequent_rules_are_those_of_brute_force(seed, share):
-    evidence = small_evidence(seed, records=60)
-    floor = share * evidence.n_vital
-    roots = range(evidence.conditions.variables.size)
-    side = evidence.vital
-    listed = [list_frequent(side.codes, evidence.conditions, root, 0.5, floor, 10**6) for root in roots]
+    rule_data = small_rule_data(seed, records=60)
+    floor = share * rule_data.n_vital
+    roots = range(rule_data.conditions.variables.size)
+    side = rule_data.vital
+    listed = [list_frequent(side.codes, rule_data.conditions, root, 0.5, floor, 10**6) for root in roots]
     paths = np.concatenate(listed)
-    rules = every_rule(evidence.sizes)[1:]
-    hits = evidence.hits(rules)
-    expected = paths_of(rules[(hits >= floor) & (hits > 0)], evidence.sizes)[0]
+    rules = every_rule(rule_data.sizes)[1:]
+    hits = rule_data.hits(rules)
+    expected = paths_of(rules[(hits >= floor) & (hits > 0)], rule_data.sizes)[0]
     # ascending, so that rules that begin alike lie side by side
     assert paths.tolist() == sorted(expected.tolist())
 
 
 def test_listing_ends_once_there_are_too_many():
-    evidence = small_evidence(1, sizes=(3, 3, 3, 3))
-    whole = list_frequent(evidence.vital.codes, evidence.conditions, 0, 0.5, 0.0, 10**6)
+    rule_data = small_rule_data(1, sizes=(3, 3, 3, 3))
+    whole = list_frequent(rule_data.vital.codes, rule_data.conditions, 0, 0.5, 0.0, 10**6)
     assert len(whole) > 10
-    assert len(list_frequent(evidence.vital.codes, evidence.conditions, 0, 0.5, 0.0, 10)) == 11
+    assert len(list_frequent(rule_data.vital.codes, rule_data.conditions, 0, 0.5, 0.0, 10)) == 11
 
 
 @given(seeds)

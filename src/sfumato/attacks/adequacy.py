@@ -1,4 +1,4 @@
-"""How well outliers were found: the confusion matrix of places, and what it tells."""
+"""Adequacy: how well outliers were found, from the confusion matrix of places."""
 
 from __future__ import annotations
 
@@ -14,14 +14,13 @@ from sfumato.errors import SettingError
 
 @dataclass(frozen=True)
 class Adequacy:
-    """The outliers that were found against the true ones, as counts of places.
+    """The confusion matrix of true outliers and outliers that were found, in numbers of places.
 
-    TC16 (18) calls outliers that were missed false positives, and the others false negatives; here they have their
-    usual names.
+    TC16 (18) exchanges the names of false positives and false negatives; here they have their usual meaning.
 
-    Every measure is a number whatever is empty. A share of no places is 1: where there are no true outliers none was
-    missed, and where all places are outliers none was accused falsely. Youden's J and markedness are then 0, because
-    what does not vary tells nothing apart.
+    Every measure is defined even if a row or column of the matrix is empty. A share of no places is 1: without true
+    outliers none was missed, and if all places are outliers none was found wrongly. Youden's J and markedness are then
+    0, because a constant distinguishes nothing.
     """
 
     true_positives: int
@@ -29,18 +28,18 @@ class Adequacy:
     false_negatives: int
     """True outliers that were not found: TC16's undisclosed outliers."""
     false_positives: int
-    """Other places that were found: TC16's false outliers."""
+    """Places that were found but are not outliers: TC16's false outliers."""
     true_negatives: int
-    """Other places that were not found."""
+    """Places that are not outliers and were not found."""
 
     @property
     def places(self) -> int:
-        """How many places there are."""
+        """The number of places."""
         return self.true_positives + self.false_negatives + self.false_positives + self.true_negatives
 
     @property
     def accuracy(self) -> float:
-        """The share of places that were judged rightly, TC16 (19); high whenever outliers are few."""
+        """The share of places that were classified correctly, TC16 (19); always high if outliers are few."""
         return (self.true_positives + self.true_negatives) / self.places
 
     @property
@@ -50,12 +49,12 @@ class Adequacy:
 
     @property
     def specificity(self) -> float:
-        """The share of the other places that were not found."""
+        """The share of the places that are not outliers and were not found."""
         return _share(self.true_negatives, self.false_positives)
 
     @property
     def youden(self) -> float:
-        """Youden's J, sensitivity + specificity - 1: 1 if all is found and nothing else, 0 if found by chance."""
+        """Youden's J, sensitivity + specificity - 1: 1 if exactly the outliers are found, 0 on average by chance."""
         outliers = self.true_positives + self.false_negatives
         if outliers in (0, self.places):
             return 0.0
@@ -63,78 +62,76 @@ class Adequacy:
 
     @property
     def markedness(self) -> float:
-        """How far a finding can be believed: right shares of the found and of the not found places, minus 1."""
-        found = self.true_positives + self.false_positives
-        if found in (0, self.places):
+        """Positive plus negative predictive value, minus 1: how far a finding can be trusted."""
+        n_found = self.true_positives + self.false_positives
+        if n_found in (0, self.places):
             return 0.0
         # TC16 (20), printed as Youden's J; with the exchanged names it is this, see ERRATA 004-2
-        right_found = _share(self.true_positives, self.false_positives)
-        return right_found + _share(self.true_negatives, self.false_negatives) - 1.0
+        positive_predictive_value = _share(self.true_positives, self.false_positives)
+        return positive_predictive_value + _share(self.true_negatives, self.false_negatives) - 1.0
 
     @cached_property
     def bayes(self) -> Evidence:
-        """The evidence that what was found depends on what is true, TC16 (22); it holds for few outliers as well."""
+        """The evidence that findings depend on the truth, TC16 (22); also meaningful if outliers are few."""
         return evidence_of(((self.true_positives, self.false_negatives), (self.false_positives, self.true_negatives)))
 
 
 def adequacy(true_outliers: Iterable[SupportsIndex], found_outliers: Iterable[SupportsIndex], n: int) -> Adequacy:
-    """Judge how well outliers were found.
+    """Measure how well outliers were found.
 
     Parameters
     ----------
     true_outliers
-        The places that are outliers, counted from 0; a place named twice counts once.
+        The indices of the places that are outliers, from 0; duplicates count once.
     found_outliers
-        The places that were found, likewise.
+        The indices of the places that were found.
     n
-        How many places there are.
+        The number of places.
 
     Raises
     ------
     SettingError
-        If there are no places, or if what is given are not places from 0 to n - 1.
+        If there are no places, or an index is not a whole number from 0 to n - 1.
 
     Examples
     --------
-    >>> judged = adequacy([4, 28], [4, 28, 35], 38)
-    >>> round(judged.sensitivity, 3), round(judged.specificity, 3), round(judged.youden, 3)
+    >>> result = adequacy([4, 28], [4, 28, 35], 38)
+    >>> round(result.sensitivity, 3), round(result.specificity, 3), round(result.youden, 3)
     (1.0, 0.972, 0.972)
-    >>> print(judged.bayes)
+    >>> print(result.bayes)
     3.480 (strong)
     """
     if not _is_whole(n) or n < 1:
         raise SettingError(f"n must be a whole number of at least 1 (given: {n!r})")
-    true, found = (
-        _places(given, int(n), what)
-        for given, what in ((true_outliers, "true_outliers"), (found_outliers, "found_outliers"))
-    )
-    right = len(true & found)
-    missed, false = len(true) - right, len(found) - right
-    return Adequacy(right, missed, false, int(n) - right - missed - false)
+    true_indices = _checked_indices(true_outliers, int(n), "true_outliers")
+    found_indices = _checked_indices(found_outliers, int(n), "found_outliers")
+    n_hits = len(true_indices & found_indices)
+    n_missed, n_false = len(true_indices) - n_hits, len(found_indices) - n_hits
+    return Adequacy(n_hits, n_missed, n_false, int(n) - n_hits - n_missed - n_false)
 
 
-def _places(given: Iterable[SupportsIndex], n: int, what: str) -> set[int]:
-    """Return places as a set, refusing what is none."""
-    hint = f"give places from 0 to {n - 1}, as the indices of outliers are"
+def _checked_indices(outliers: Iterable[SupportsIndex], n: int, argument: str) -> set[int]:
+    """Return the indices of places as a set; refuse anything else."""
+    hint = f"give indices of places from 0 to {n - 1}"
     try:
-        listed = list(given)
+        listed = list(outliers)
     except TypeError:
-        raise SettingError(f"{what} must be a set or list of places", hint=hint) from None
-    for place in listed:
-        if not _is_whole(place):
-            raise SettingError(f"{what} holds a {type(place).__name__}, not only whole numbers", hint=hint)
-    places = {int(place) for place in listed}
-    outside = [place for place in places if not 0 <= place < n]
+        raise SettingError(f"{argument} must be a set or list of places", hint=hint) from None
+    for index in listed:
+        if not _is_whole(index):
+            raise SettingError(f"{argument} contains a {type(index).__name__}, not only whole numbers", hint=hint)
+    indices = {int(index) for index in listed}
+    outside = [index for index in indices if not 0 <= index < n]
     if outside:
-        raise SettingError(f"{what} holds {outside[0]}, which is none of the {n} places", hint=hint)
-    return places
+        raise SettingError(f"{argument} contains {outside[0]}, which is not one of the {n} places", hint=hint)
+    return indices
 
 
-def _is_whole(given: object) -> bool:
-    """Whether something is a whole number; True and False are answers, not numbers."""
-    return isinstance(given, Integral) and not isinstance(given, bool)
+def _is_whole(value: object) -> bool:
+    """Say whether a value is a whole number; True and False are not."""
+    return isinstance(value, Integral) and not isinstance(value, bool)
 
 
-def _share(part: int, rest: int) -> float:
-    """Return part / (part + rest), and 1 of nothing."""
-    return part / (part + rest) if part + rest else 1.0
+def _share(count: int, rest: int) -> float:
+    """Return count / (count + rest), or 1 if both are 0."""
+    return count / (count + rest) if count + rest else 1.0

@@ -1,4 +1,4 @@
-"""What all attacks have in common: they learn who belongs to a group from one file, and find its places in another."""
+"""What all attacks on a group share: they learn from one file who is a member, and look for members in another."""
 
 from __future__ import annotations
 
@@ -18,146 +18,147 @@ from sfumato.record_filter import Chosen, attributes_of, check_known, chosen_in
 from sfumato.roles import Names
 from sfumato.settings import Settings
 
-CALLED = ("the attacked file", "the third-party file")
+FILE_TITLES = ("the attacked file", "the third-party file")
+"""How messages name the two files."""
 
 
-class Model(Protocol):
-    """What was learned about a group."""
+class GroupModel(Protocol):
+    """A model of who belongs to a group."""
 
     def memberships(self, microfile: Any, *, threads: int | None = None) -> Reals:
-        """Return how far each record of a microfile belongs to the group; nought for those taken for others."""
+        """Return each record's degree of membership in the group; 0 for records that are classified as others."""
 
 
 class Attack(Settings):
-    """What is attacked, with which file, and when a place counts as found."""
+    """An attack: the group, the attacker's file, and when a place counts as found."""
 
     model_config = ConfigDict(arbitrary_types_allowed=True)
 
     group: Group
-    """Who is looked for, and over which places, as the attacked file writes it; it need not have the vital attributes,
-    the original does."""
+    """The group to look for and its parameter, with the values of the attacked file. The release need not have the
+    vital attributes; the original must."""
     third_party: Annotated[Any, SkipValidation] = Field(default=None, exclude=True, repr=False)
-    """Somebody else's file, which has the vital attributes: a microfile or a frame, harmonised."""
+    """The attacker's file, with the vital attributes: a microfile or a frame, harmonised."""
     third_party_vital: Chosen | None = None
-    """What makes a member in the third-party file, if it is told there in another way than in the group."""
+    """The vital values in the third-party file, if they are coded differently there."""
     harmonise: SurveySteps = ()
-    """What is done to the attacked file so that it is like the third-party file. Records that it leaves out are not
-    looked at."""
+    """Steps that make the attacked file comparable with the third-party file. Records that they remove are ignored."""
     attributes: Names = ()
-    """What is looked at: attributes that both files have. Default: all that the third-party file has, but for the vital
-    ones and the parameter; name them if the attacked file lacks some, or if some are identifiers."""
+    """The attributes that the attack uses; both files must have them. Default: all attributes of the third-party file
+    except the vital attributes and the parameter. List them if the attacked file lacks some, or if some are
+    identifiers."""
     known: PlaceNames = ()
-    """Places of which everybody knows that the group stands out there; to find them discloses nothing."""
+    """Places where the group is publicly known to be an outlier; finding them discloses nothing."""
     region: str | None = None
-    """The attribute that says in which region a place lies, if each region's signal is judged by itself."""
+    """The attribute that holds the region of each place, if the signal of each region is judged separately."""
     significance: float = Field(default=0.01, ge=1e-9, lt=1)
-    """The level of the modified Thompson tau technique by which a place stands out."""
+    """The significance level of the modified Thompson tau technique for outliers."""
     robust: bool = True
-    """Whether it measures from the median, not the mean."""
+    """Whether deviations are measured from the median instead of the mean."""
     seed: int = Field(default=0, ge=0, lt=2**31)
-    """The seed of all that is drawn at random."""
+    """The seed of all random choices."""
     threads: int | None = Field(default=None, ge=1, le=1024)
-    """How many threads; the result does not depend on it. Default: as many as there are cores."""
+    """The number of threads; the result does not depend on it. Default: the number of cores."""
 
     @property
     def name(self) -> str:
-        """What the attack is called."""
+        """The name of the attack in results."""
         raise NotImplementedError
 
     @property
     def random(self) -> bool:
-        """Whether each attempt learns something else."""
+        """Whether the model depends on random choices, so that attempts differ."""
         raise NotImplementedError
 
-    def learn(self, third_party: Any = None, *, attempt: int = 0, progress: Progress = silent) -> Model:
+    def learn(self, third_party: Any = None, *, attempt: int = 0, progress: Progress = silent) -> GroupModel:
         """Learn who belongs to the group.
 
         Parameters
         ----------
         third_party
-            Somebody else's file; default: that of the settings.
+            The attacker's file; default: the one in the settings.
         attempt
-            Which of several tries it is: what is drawn at random is drawn anew in each.
+            The number of the attempt; each one makes its random choices again.
         progress
-            Told how far it is.
+            Called with the share done.
         """
-        given = self.third_party if third_party is None else third_party
-        if given is None:
+        training_file = self.third_party if third_party is None else third_party
+        if training_file is None:
             raise SettingError(
-                "third_party: an attack needs somebody else's file to learn from",
+                "third_party: an attack needs a file to learn from",
                 hint="give third_party=...",
                 setting="third_party",
             )
-        people = as_microfile(given)
+        people = as_microfile(training_file)
         setting = "vital" if self.third_party_vital is None else "third_party_vital"
         vital = chosen_in(people, self._vital, setting=setting)
         if not vital.any():
             raise SettingError(
                 f"{setting}: the third-party file has no vital records",
-                hint="write the vital values as that file does (third_party_vital)",
+                hint="give the vital values as they are coded in that file (third_party_vital)",
                 setting=setting,
             )
         if vital.all():
             raise SettingError(
                 f"{setting}: all records of the third-party file are vital",
-                hint="an attack needs others too, from which to tell the group",
+                hint="an attack also needs records outside the group, to learn the difference",
                 setting=setting,
             )
         return self._learn(people, vital, np.random.SeedSequence([self.seed, attempt]), progress)
 
-    def _learn(self, people: Microfile, vital: Flags, seeds: np.random.SeedSequence, progress: Progress) -> Model:
+    def _learn(self, people: Microfile, vital: Flags, seeds: np.random.SeedSequence, progress: Progress) -> GroupModel:
         raise NotImplementedError
 
     @property
     def _vital(self) -> Chosen:
         return self.group.vital if self.third_party_vital is None else self.third_party_vital
 
-    def looked_at(self, people: Microfile) -> tuple[str, ...]:
-        """Return the attributes of a third-party file that the attack looks at."""
-        own = {*attributes_of(self._vital, setting="vital"), *self.group.parameter}
+    def attributes_used(self, people: Microfile) -> tuple[str, ...]:
+        """Return the attributes of a third-party file that the attack uses."""
+        defining = {*attributes_of(self._vital, setting="vital"), *self.group.parameter}
         for name in self.attributes:
             check_known(people, name, "attributes")
-            if name in own:
+            if name in defining:
                 raise SettingError(
-                    f"attributes: {name!r} is vital or the parameter; the attack must look at others",
+                    f"attributes: {name!r} is vital or the parameter; the attack must use other attributes",
                     setting="attributes",
                     column=name,
                 )
-        names = self.attributes or tuple(name for name in people.names if name not in own)
+        names = self.attributes or tuple(name for name in people.names if name not in defining)
         if not names:
-            raise SettingError("attributes: there is none to look at", setting="attributes")
+            raise SettingError("attributes: no attribute is left for the attack to use", setting="attributes")
         return tuple(names)
 
     def differences(self, people: Microfile) -> tuple[Difference, ...]:
-        """Return how the attacked file and the third-party file differ in what is looked at; grave ones are refused.
+        """Return how both files differ in the attributes used; refuse grave differences.
 
         Parameters
         ----------
         people
-            The attacked file, or the original that it was made of; it is harmonised first.
+            The attacked file, or its original; it is harmonised first.
         """
         third_party = as_microfile(self.third_party)
         ours = harmonise(people, self.harmonise).microfile
-        return agree(ours, third_party, self.looked_at(third_party), called=CALLED)
+        return agree(ours, third_party, self.attributes_used(third_party), called=FILE_TITLES)
 
     def sighting(self, microfile: Microfile, *, attempt: int = 0, progress: Progress = silent) -> AdversaryView:
-        """Return what the attack sees in a file; see :class:`~sfumato.groups.Adversary`."""
+        """Learn, and apply the model to a file; see :class:`~sfumato.groups.Adversary`."""
         return self.sighting_of(self.learn(attempt=attempt, progress=progress), microfile, microfile)
 
-    def sighting_of(self, model: Model, attacked: Microfile, original: Microfile) -> AdversaryView:
-        """Return what a model makes of a file.
+    def sighting_of(self, model: GroupModel, attacked: Microfile, original: Microfile) -> AdversaryView:
+        """Apply a model to a file.
 
         Parameters
         ----------
         model
-            What was learned.
+            The model that was learned.
         attacked
-            The file.
+            The attacked file.
         original
-            The file that it was made of, which tells in which region places lie.
+            Its original, from which the regions of places are read.
         """
         regions = None if self.region is None else regions_of(self.group, original, self.region)
-        found = harmonise(attacked, self.harmonise)
+        harmonised = harmonise(attacked, self.harmonise)
         memberships = np.zeros(attacked.records)
-        memberships[found.kept] = model.memberships(found.microfile, threads=self.threads)
+        memberships[harmonised.kept] = model.memberships(harmonised.microfile, threads=self.threads)
         return AdversaryView(self.name, memberships, self.significance, self.robust, regions)

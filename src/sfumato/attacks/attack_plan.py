@@ -1,4 +1,4 @@
-"""The plan of attack in a recipe: which group an adversary looks for, with which files, and how."""
+"""The ``[attack]`` table of a recipe: the group that an attacker looks for, with which files and methods."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from typing import Annotated, Any, Literal
 import polars as pl
 from pydantic import BeforeValidator, Field, model_validator
 
-from sfumato.attacks.attack_base import CALLED, Attack
-from sfumato.attacks.diagnostics import as_text
-from sfumato.attacks.fuzzy_rules import FuzzyRuleAttack
-from sfumato.attacks.ml_attack import LearnedAttack
+from sfumato.attacks.attack_base import FILE_TITLES, Attack
+from sfumato.attacks.attack_caveats import as_text
+from sfumato.attacks.fuzzy_rule_attack import FuzzyRuleAttack
+from sfumato.attacks.learned_attack import LearnedAttack
 from sfumato.datasets.american_community_survey import SurveySteps
 from sfumato.errors import SettingError, SettingPath, SfumatoError, path_text
 from sfumato.groups import nest_group_settings
@@ -28,44 +28,45 @@ Attacker = Literal["rules", "boosting", "logistic"]
 
 
 class ThirdParty(Settings):
-    """Somebody else's file, and how it is made like ours."""
+    """An attacker's file, and how it is made comparable with the attacked file."""
 
     source: AnySource
     """Where it comes from, and how it is read."""
     harmonise: SurveySteps = ()
-    """What is done to it, in order."""
+    """The steps that harmonise it, in order."""
 
     @model_validator(mode="before")
     @classmethod
-    def _gather_source(cls, given: Any) -> Any:
-        """Take the settings of the source as a recipe writes them, beside the steps."""
-        if not isinstance(given, Mapping) or "source" in given:
-            return given
-        source = {name: value for name, value in given.items() if name != "harmonise"}
-        return {"source": source, **{name: value for name, value in given.items() if name == "harmonise"}}
+    def _gather_source(cls, settings: Any) -> Any:
+        """Nest the settings of the source, which a recipe writes beside the steps."""
+        if not isinstance(settings, Mapping) or "source" in settings:
+            return settings
+        source = {name: value for name, value in settings.items() if name != "harmonise"}
+        return {"source": source, **{name: value for name, value in settings.items() if name == "harmonise"}}
 
 
-def _third_parties(given: Any) -> Any:
-    files = given if isinstance(given, list | tuple) else (given,)
+def _third_parties(setting: Any) -> Any:
+    files = setting if isinstance(setting, list | tuple) else (setting,)
     if not files or any(not isinstance(file, str | Mapping | ThirdParty) for file in files):
-        raise SettingError("give the path of a file, a table that has it, or a list of these")
+        raise SettingError("give the path of a file, a table with its path, or a list of these")
     return tuple({"path": file} if isinstance(file, str) else file for file in files)
 
 
 class AttackPlan(FuzzyRuleAttack):
-    """What the ``[attack]`` table of a recipe says."""
+    """The settings of the ``[attack]`` table of a recipe."""
 
     third_party: Annotated[tuple[ThirdParty, ...], BeforeValidator(_third_parties)] = Field(min_length=1)
-    """Somebody else's file, which has the vital attributes: its path, a table that also says how it is read and
-    harmonised, or several, which are concatenated."""
+    """The attacker's file, with the vital attributes: its path, or a table that also says how it is read and
+    harmonised. Several files are concatenated."""
     attackers: tuple[Attacker, ...] = Field(default=("rules", "boosting", "logistic"), min_length=1)
-    """Who attacks: fuzzy rules, gradient boosting, logistic regression. The verdict is the worst of all."""
+    """The methods of attack: fuzzy rules, gradient boosting, logistic regression. The most successful one decides the
+    verdict."""
 
     @model_validator(mode="before")
     @classmethod
-    def _gathered(cls, given: Any) -> Any:
-        """Take the settings of the group as a recipe writes them, beside those of the attack."""
-        return nest_group_settings(given)
+    def _nest_group(cls, settings: Any) -> Any:
+        """Nest the settings of the group, which a recipe writes beside those of the attack."""
+        return nest_group_settings(settings)
 
     def read(self, folder: Path, progress: Progress) -> tuple[Microfile, list[tuple[str, tuple[Done, ...]]]]:
         """Read the third-party files, harmonise and concatenate them; also return what the steps did to each.
@@ -95,11 +96,11 @@ class AttackPlan(FuzzyRuleAttack):
         Parameters
         ----------
         third_party
-            All of it, harmonised.
+            All records of the third-party files, harmonised.
         people
-            The file that is attacked, whose attributes decide what the attack can look at.
+            The file that is attacked; attacks can use only attributes that it has too.
         hidden
-            Attributes that are never released, or say nothing about people, such as weights.
+            Attributes that are never released, or that do not describe people, such as weights.
         """
         ours = harmonise(people, self.harmonise).microfile
         excluded = {*self.group.parameter, *hidden, self.region}
@@ -108,11 +109,11 @@ class AttackPlan(FuzzyRuleAttack):
         names = self.attributes or common
         if not names:
             raise SettingError(
-                "the files have no attribute in common that the attack can look at",
+                "the files have no attribute in common that the attack can use",
                 hint="harmonise them",
                 setting="third_party",
             )
-        agree(ours, third_party, names, called=CALLED)
+        agree(ours, third_party, names, called=FILE_TITLES)
         shared = {name: getattr(self, name) for name in Attack.model_fields}
         shared |= {"third_party": third_party, "attributes": names}
         rules = {name: getattr(self, name) for name in FuzzyRuleAttack.model_fields if name not in shared}

@@ -1,4 +1,4 @@
-"""What the steward keeps of an attack on a release: what each attack found before and after."""
+"""The confidential record of attacks on a release: what each found before and after the protection."""
 
 from __future__ import annotations
 
@@ -9,21 +9,23 @@ from sfumato.attacks.disclosure import Verdict
 
 
 def attack_record(
-    found: Mapping[str, Verdict], *, third_party: Sequence[str], notes: Sequence[str] = ()
+    verdicts: Mapping[str, Verdict], *, third_party: Sequence[str], notes: Sequence[str] = ()
 ) -> dict[str, Any]:
-    """Return what attacks found, as JSON holds it. It tells where the group is.
+    """Return the results of attacks as JSON content. It reveals where the group is: keep it confidential.
 
     Parameters
     ----------
-    found
-        The verdict on the "unprotected" file and on what was "released".
+    verdicts
+        The verdicts on the "unprotected" file and on the "released" one.
     third_party
         The files from which the attacks learned.
     notes
-        What is to be said of them.
+        Remarks on the attacks.
     """
     return {
-        "attacks": {when: [one.summary() for one in its.disclosures] for when, its in found.items()},
+        "attacks": {
+            when: [disclosure.summary() for disclosure in verdict.disclosures] for when, verdict in verdicts.items()
+        },
         "third_party": list(third_party),
         "notes": list(notes),
     }

@@ -1,4 +1,4 @@
-"""What an attack gives away: the places that it finds, against those where the group really stands out."""
+"""What an attack discloses: the places that it finds, compared with those where the group really is an outlier."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ import polars as pl
 
 from sfumato.arrays import Reals
 from sfumato.attacks.adequacy import Adequacy, adequacy
-from sfumato.attacks.attack_base import Attack, Model
-from sfumato.attacks.diagnostics import different_looks, is_same
-from sfumato.attacks.reconstruction import seen_in
+from sfumato.attacks.attack_base import Attack, GroupModel
+from sfumato.attacks.attack_caveats import SAME_PEOPLE, distinct_comparisons, has_same_people
+from sfumato.attacks.reconstruction import reconstructed
 from sfumato.errors import SettingError, SfumatoWarning
 from sfumato.groups import (
     VITAL_ATTRIBUTES,
@@ -36,149 +36,135 @@ from sfumato.progress import Progress, silent
 from sfumato.quiet_repr import quiet
 from sfumato.record_filter import attributes_of
 
-COLUMNS = ("attack", "finds", "right", "Youden", "evidence", "corr.")
-"""What tables tell of an attack, in 80 signs; the last is the correlation of the signals."""
 LIFT = 2.0
-"""A technique other than TC16's discloses places only if it is right so many times as often as chance."""
-AFRESH = 1000
+"""A technique other than TC16's discloses places only if its hit rate is at least this multiple of chance."""
+RELEASE_ATTEMPT = 1000
 """A release is attacked with other random numbers than those against which it may have been masked."""
 
 
 @quiet
 @dataclass(frozen=True)
 class Disclosure:
-    """What one attack found."""
+    """The result of one attack."""
 
     attack: str
-    """Its name."""
-    model: Model | None
-    """What it learned; None of who sees the vital attributes themselves."""
+    """The name of the attack."""
+    model: GroupModel | None
+    """The model that it learned; None for an attacker who sees the vital attributes themselves."""
     true: Signal
-    """How many members each place has."""
+    """The number of members at each place."""
     auxiliary: Signal
-    """What the attack makes of the places: the sum of memberships, TC16 (9)."""
+    """The attack's estimate for each place: the sum of memberships, TC16 (9)."""
     crisp: Signal
-    """How many it takes for members at each place, TC16 (17)."""
+    """The number of records at each place that the attack classifies as members, TC16 (17)."""
     regions: tuple[str, ...] | None
-    """The region of each place, if each is judged by itself."""
+    """The region of each place, if regions are judged separately."""
     standing_out: tuple[int, ...]
-    """Where the group really stands out by any technique of the panel, but for known places."""
+    """The indices of places where the group really is an outlier by some technique of the panel, except known ones."""
     found: tuple[int, ...]
-    """Which places the technique finds that discloses most, but for known ones."""
+    """The indices of places that the most successful technique finds, except known ones."""
     known: tuple[int, ...] = ()
-    """Places that everybody knows of."""
+    """The indices of publicly known places."""
     techniques: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
-    """Which places each technique finds at its level, but for known ones; TC16's comes first."""
+    """The indices of places that each technique finds, except known ones; TC16's technique comes first."""
     alpha: float = 0.01
-    """The level at which ranks and correlation count as more than chance."""
+    """The significance level for ranks and correlation."""
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """The places."""
+        """The names of the places."""
         return self.true.labels
 
     @property
     def disclosed(self) -> tuple[str, ...]:
-        """The places that the attack gives away: the group stands out there, and a technique or their ranks show it."""
-        own = next(iter(self.techniques.values()), ())
-        found = {*_right((*self.found, *own), self.standing_out), *self._on_top}
-        for places in self.techniques.values():
-            if self._is_lifted(places):
-                found |= {*_right(places, self.standing_out)}
-        return tuple(label for place, label in enumerate(self.labels) if place in found)
+        """The places that the attack discloses: outliers of the group that a technique or their ranks reveal."""
+        first_technique = next(iter(self.techniques.values()), ())
+        indices = {*_true_among((*self.found, *first_technique), self.standing_out), *self._revealed_by_rank}
+        for detected in self.techniques.values():
+            if self._is_lifted(detected):
+                indices |= {*_true_among(detected, self.standing_out)}
+        return tuple(label for index, label in enumerate(self.labels) if index in indices)
 
-    def _is_lifted(self, places: tuple[int, ...]) -> bool:
-        """Say whether a technique is right at least twice as often as chance would be."""
-        right = len(_right(places, self.standing_out))
-        return right > 0 and right * len(self._asked) >= LIFT * len(places) * len(self.standing_out)
-
-    @cached_property
-    def _asked(self) -> tuple[int, ...]:
-        return tuple(place for place in range(len(self.labels)) if place not in self.known)
+    def _is_lifted(self, detected: tuple[int, ...]) -> bool:
+        """Say whether the hit rate of a technique is at least LIFT times that of chance."""
+        n_hits = len(_true_among(detected, self.standing_out))
+        return n_hits > 0 and n_hits * len(self._judged) >= LIFT * len(detected) * len(self.standing_out)
 
     @cached_property
-    def _sides(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
-        """The places that stand out above and below the middle of their region."""
+    def _judged(self) -> tuple[int, ...]:
+        """The indices of the places that count: all except known ones."""
+        return tuple(index for index in range(len(self.labels)) if index not in self.known)
+
+    @cached_property
+    def _high_and_low(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """The outliers above and below the median of their region."""
         values = _centred(self.true.values, self.regions)
-        high = tuple(place for place in self.standing_out if values[place] >= 0)
-        return high, tuple(place for place in self.standing_out if place not in high)
+        high = tuple(index for index in self.standing_out if values[index] >= 0)
+        return high, tuple(index for index in self.standing_out if index not in high)
 
     @cached_property
-    def _on_top(self) -> tuple[int, ...]:
-        """The places that their ranks give away: more of them are on top, or at the bottom, than chance explains."""
+    def _revealed_by_rank(self) -> tuple[int, ...]:
+        """The outliers that their ranks reveal: more of them are at the top, or at the bottom, than chance explains."""
         values = _centred(self.auxiliary.values, self.regions)
-        found: tuple[int, ...] = ()
-        for signal, places in zip((values, -values), self._sides, strict=True):
-            seen, chance = among_highest(signal, places, self._asked)
-            found += seen if chance <= self.alpha else ()
+        revealed: tuple[int, ...] = ()
+        for signal, outliers in zip((values, -values), self._high_and_low, strict=True):
+            top_ranked, chance = among_highest(signal, outliers, self._judged)
+            revealed += top_ranked if chance <= self.alpha else ()
             if self.model is None:
-                # who counts members themselves needs no chance
-                found += crowded_at_top(signal, places, self._asked)
-        return found
+                # an attacker who counts the members themselves does not need a test against chance
+                revealed += crowded_at_top(signal, outliers, self._judged)
+        return revealed
 
     @cached_property
     def adequacy(self) -> Adequacy:
-        """How well the attack did, over all places but the known ones."""
-        return _adequacy(self.standing_out, self.found, self._asked)
+        """How well the attack found the outliers, over all places except known ones."""
+        return _adequacy(self.standing_out, self.found, self._judged)
 
     @property
     def correlation(self) -> float:
-        """How far the auxiliary signal goes with the true one, known places left out; 0 if one of them is constant."""
+        """The correlation of the auxiliary and the true signal without known places; 0 if one of them is constant."""
         return correlation(*self._signals)
 
     @cached_property
     def chance_correlation(self) -> float:
-        """The correlation that chance exceeds at the level, if what stands out is dealt to other places."""
-        true, seen = self._signals
-        asked = {place: number for number, place in enumerate(self._asked)}
-        some = [asked[place] for place in self.standing_out]
-        return chance_correlation(true, seen, some, self.alpha)
+        """The quantile of the correlation at the level alpha if outliers were at random places."""
+        true, estimated = self._signals
+        positions = {index: position for position, index in enumerate(self._judged)}
+        outliers = [positions[index] for index in self.standing_out]
+        return chance_correlation(true, estimated, outliers, self.alpha)
 
     @property
     def follows(self) -> bool:
-        """Whether the auxiliary signal goes with the true one more than chance explains, because of hidden places."""
+        """Whether outliers make the auxiliary signal follow the true one more closely than chance explains."""
         return self.correlation > self.chance_correlation
 
     @cached_property
     def _signals(self) -> tuple[Reals, Reals]:
-        asked = list(self._asked)
-        true, seen = (_centred(its.values, self.regions)[asked] for its in (self.true, self.auxiliary))
-        return true, seen
-
-    @property
-    def row(self) -> tuple[object, ...]:
-        """How well the attack did, as a row of a table with COLUMNS."""
-        its = self.adequacy
-        return (
-            self.attack,
-            len(self.found),
-            f"{len(self.disclosed):,} of {len(self.standing_out):,}",
-            round(its.youden, 2),
-            f"{its.bayes.value:z.1f} ({its.bayes.words})",
-            round(self.correlation, 2),
-        )
+        judged = list(self._judged)
+        true, estimated = (_centred(signal.values, self.regions)[judged] for signal in (self.true, self.auxiliary))
+        return true, estimated
 
     def _repr_html_(self) -> str:
         return _as_html([self])
 
     def summary(self) -> dict[str, Any]:
-        """Return what JSON tells of it."""
-        its = self.adequacy
+        """Return the result as JSON content."""
+        adequacy = self.adequacy
         names = ("accuracy", "sensitivity", "specificity", "youden", "markedness")
         return {
             "attack": self.attack,
             "disclosed": list(self.disclosed),
-            "stands_out": [self.labels[place] for place in self.standing_out],
-            "found": [self.labels[place] for place in self.found],
+            "stands_out": self._labels_of(self.standing_out),
+            "found": self._labels_of(self.found),
             "correlation": self.correlation,
             "chance_correlation": self.chance_correlation,
             "follows": self.follows,
-            "techniques": {name: [self.labels[place] for place in places] for name, places in self.techniques.items()},
-            **{name: getattr(its, name) for name in names},
-            "bayes": {"value": its.bayes.value, "words": its.bayes.words},
+            "techniques": {name: self._labels_of(detected) for name, detected in self.techniques.items()},
+            **{name: getattr(adequacy, name) for name in names},
+            "bayes": {"value": adequacy.bayes.value, "words": adequacy.bayes.words},
             "signals": [
-                {"place": label, "region": region, "true": int(true), "auxiliary": seen, "crisp": int(crisp)}
-                for label, region, true, seen, crisp in zip(
+                {"place": label, "region": region, "true": int(true), "auxiliary": estimated, "crisp": int(crisp)}
+                for label, region, true, estimated, crisp in zip(
                     self.labels,
                     self.regions or (None,) * len(self.labels),
                     self.true.values.tolist(),
@@ -189,56 +175,73 @@ class Disclosure:
             ],
         }
 
+    def _labels_of(self, indices: Iterable[int]) -> list[str]:
+        return [self.labels[index] for index in indices]
+
 
 @dataclass(frozen=True)
 class Verdict:
-    """What several attacks found: as bad as the worst of them."""
+    """The results of several attacks; the most successful one decides."""
 
     disclosures: tuple[Disclosure, ...]
-    """What each attack found."""
+    """The result of each attack."""
 
     @property
     def disclosed(self) -> bool:
-        """Whether any attack gives a place away, or sees a signal that follows the true one."""
-        return any(one.disclosed or one.follows for one in self.disclosures)
+        """Whether any attack discloses a place, or estimates a signal that follows the true one."""
+        return any(disclosure.disclosed or disclosure.follows for disclosure in self.disclosures)
 
     @property
     def places(self) -> tuple[str, ...]:
-        """All places that some attack gives away, in their order."""
-        found = {label for one in self.disclosures for label in one.disclosed}
-        return tuple(label for label in self.disclosures[0].labels if label in found)
+        """All places that some attack discloses, in the order of the signal."""
+        disclosed = {label for disclosure in self.disclosures for label in disclosure.disclosed}
+        return tuple(label for label in self.disclosures[0].labels if label in disclosed)
 
     @property
     def worst(self) -> Disclosure:
-        """The attack that gives most places away; of several, the one that does so with the fewest false ones."""
-        return max(self.disclosures, key=lambda one: (len(one.disclosed), one.follows, one.adequacy.youden))
+        """The most successful attack: most places disclosed; among equals, the highest Youden's J."""
+        return max(
+            self.disclosures,
+            key=lambda disclosure: (len(disclosure.disclosed), disclosure.follows, disclosure.adequacy.youden),
+        )
 
     def _repr_html_(self) -> str:
         return _as_html(self.disclosures)
 
 
 def _as_html(disclosures: Sequence[Disclosure]) -> str:
-    disclosed = any(one.disclosed or one.follows for one in disclosures)
-    title = "The group is disclosed" if disclosed else "The group is not disclosed"
-    return table(title, COLUMNS, [one.row for one in disclosures])
+    title = "The group is disclosed" if Verdict(tuple(disclosures)).disclosed else "The group is not disclosed"
+    columns = ("attack", "found", "disclosed", "Youden's J", "evidence", "correlation")
+    rows = [
+        (
+            disclosure.attack,
+            len(disclosure.found),
+            f"{len(disclosure.disclosed):,} of {len(disclosure.standing_out):,}",
+            round(disclosure.adequacy.youden, 2),
+            f"{disclosure.adequacy.bayes.value:z.1f} ({disclosure.adequacy.bayes.words})",
+            round(disclosure.correlation, 2),
+        )
+        for disclosure in disclosures
+    ]
+    return table(title, columns, rows)
 
 
 def judge(
     attacks: Iterable[Attack] | Attack, people: Any, released: Any = None, *, progress: Progress = silent
 ) -> Verdict:
-    """Let attacks loose on a file; the verdict is the worst of all.
+    """Run attacks on a file; the most successful one decides the verdict.
 
     Parameters
     ----------
     attacks
-        Each with its third-party file.
+        The attacks, each with its third-party file.
     people
-        The original, with the vital attributes: where the group really stands out.
+        The original with the vital attributes, from which the true signal is counted.
     released
-        What an adversary gets: a release or a frame. If it has the vital attributes, it is also looked at how the group
-        stands out in it to the naked eye. Default: the original without the vital attributes.
+        What the attacker has: a release or a frame. If it contains the vital attributes, simply counting the members is
+        judged as well. Default: the original without the vital attributes.
     progress
-        Told how far each is.
+        Called with the share done by each attack.
 
     Examples
     --------
@@ -251,69 +254,66 @@ def judge(
     >>> verdict.disclosed, verdict.worst.attack
     (True, 'logistic regression')
     """
-    several = (attacks,) if isinstance(attacks, Attack) else tuple(attacks)
-    if not several:
-        raise SettingError("attacks: there is none", hint="give a FuzzyRuleAttack, a LearnedAttack, or several")
+    attack_list = (attacks,) if isinstance(attacks, Attack) else tuple(attacks)
+    if not attack_list:
+        raise SettingError("attacks: the list is empty", hint="give a FuzzyRuleAttack, a LearnedAttack, or several")
     original = as_microfile(people)
-    _refuse_other_groups([attack.group for attack in several], original)
-    looks = different_looks(several)
-    if any(is_same(as_microfile(attack.third_party), original) for attack in looks):
-        warnings.warn(
-            "third_party: it holds the same people as the attacked file; learn from others",
-            SfumatoWarning,
-            stacklevel=2,
-        )
-    for attack in looks:
+    _refuse_different_groups([attack.group for attack in attack_list], original)
+    comparisons = distinct_comparisons(attack_list)
+    if any(has_same_people(as_microfile(attack.third_party), original) for attack in comparisons):
+        warnings.warn(SAME_PEOPLE, SfumatoWarning, stacklevel=2)
+    for attack in comparisons:
         attack.differences(original)
-    found: list[Disclosure] = []
+    disclosures: list[Disclosure] = []
     attacked = original
     if released is not None:
-        seen = seen_in(released)
-        found += _to_the_eye(several[0], original, seen)
-        attacked = _with_all(seen, original)
-    for attack in several:
-        model = attack.learn(attempt=0 if released is None else AFRESH, progress=progress)
-        found.append(_disclosure(attack, attack.sighting_of(model, attacked, original), model, original, attacked))
-    return Verdict(tuple(found))
+        table_seen = reconstructed(released)
+        disclosures += _by_counting(attack_list[0], original, table_seen)
+        attacked = _with_all_attributes(table_seen, original)
+    for attack in attack_list:
+        model = attack.learn(attempt=0 if released is None else RELEASE_ATTEMPT, progress=progress)
+        view = attack.sighting_of(model, attacked, original)
+        disclosures.append(_disclosure(attack, view, model, original, attacked))
+    return Verdict(tuple(disclosures))
 
 
-def _refuse_other_groups(groups: Sequence[Group], original: Microfile) -> None:
-    """Refuse to judge groups together, which may be written in different ways but must be the same people."""
+def _refuse_different_groups(groups: Sequence[Group], original: Microfile) -> None:
+    """Refuse to judge different groups together; the same members may be defined in different ways."""
     first = groups[0]
     members = first.members(original)
-    for other in groups[1:]:
-        if other.parameter != first.parameter or not np.array_equal(other.members(original), members):
+    for group in groups[1:]:
+        if group.parameter != first.parameter or not np.array_equal(group.members(original), members):
             raise SettingError(
-                "attacks: they look for different groups, or at different places", hint="judge each group by itself"
+                "attacks: they look for different groups, or at different places", hint="judge each group separately"
             )
 
 
-def _to_the_eye(attack: Attack, original: Microfile, seen: Microfile) -> Iterable[Disclosure]:
-    """Look at the group itself, if a release has its vital attributes."""
-    if all(name in seen.attributes for name in attributes_of(attack.group.vital, setting="vital")):
-        members = attack.group.members(seen).astype(np.float64)
+def _by_counting(attack: Attack, original: Microfile, released: Microfile) -> Iterable[Disclosure]:
+    """Judge an attacker who counts the members, if a release contains the vital attributes."""
+    if all(name in released.attributes for name in attributes_of(attack.group.vital, setting="vital")):
+        members = attack.group.members(released).astype(np.float64)
         regions = None if attack.region is None else regions_of(attack.group, original, attack.region)
-        sighting = AdversaryView(VITAL_ATTRIBUTES, members, attack.significance, attack.robust, regions)
-        yield _disclosure(attack, sighting, None, original, seen)
+        view = AdversaryView(VITAL_ATTRIBUTES, members, attack.significance, attack.robust, regions)
+        yield _disclosure(attack, view, None, original, released)
 
 
-def _with_all(seen: Microfile, original: Microfile) -> Microfile:
-    """Let a release have all attributes of the original; of those that it lacks nothing is known."""
-    lacking = [name for name in original.names if name not in seen.attributes]
-    empty = {name: pl.Series(name, [None] * seen.records, dtype=original.series(name).dtype) for name in lacking}
+def _with_all_attributes(released: Microfile, original: Microfile) -> Microfile:
+    """Add the attributes of the original that a release lacks, with missing values only."""
+    lacking = [name for name in original.names if name not in released.attributes]
+    empty = {name: pl.Series(name, [None] * released.records, dtype=original.series(name).dtype) for name in lacking}
     kinds = {name: original.attribute(name).declared for name in lacking}
-    return seen.with_columns(empty, kinds=kinds) if lacking else seen
+    return released.with_columns(empty, kinds=kinds) if lacking else released
 
 
 def _disclosure(
-    attack: Attack, sighting: AdversaryView, model: Model | None, original: Microfile, attacked: Microfile
+    attack: Attack, view: AdversaryView, model: GroupModel | None, original: Microfile, attacked: Microfile
 ) -> Disclosure:
-    """Compare what is seen in the attacked file with the truth."""
+    """Compare what an attacker sees in the attacked file with the truth."""
     true = attack.group.quantity(original)
     if np.ptp(true.values) == 0:
         raise SettingError(
-            "the group has as many members at every place, so that there is nothing to disclose",
-            hint="look at the group's signal, or choose another parameter",
+            "the group has equally many members at every place, so there is nothing to disclose",
+            hint="check the group's signal, or choose another parameter",
             setting="parameter",
         )
     places = attack.group.places(attacked)
@@ -322,52 +322,53 @@ def _disclosure(
             "released: its places are not those of the original", hint="the parameter must have the same values in both"
         )
     known = places.indices_of(attack.known, setting="known")
-    auxiliary = sighting.signal(places)
+    auxiliary = view.signal(places)
 
-    def unknown(found: Iterable[int]) -> tuple[int, ...]:
-        return tuple(sorted({*found} - {*known}))
+    def without_known(detected: Iterable[int]) -> tuple[int, ...]:
+        return tuple(sorted({*detected} - {*known}))
 
-    true_looks = detected_within(
-        true, sighting.regions, alpha=sighting.alpha, robust=sighting.robust, unit=1.0, levels=(1.0,)
-    )
-    standing_out = unknown(place for found in true_looks.values() for place in found)
-    techniques = {name: unknown(found) for name, found in sighting.detected(auxiliary).items()}
-    asked = [place for place in range(len(places.labels)) if place not in known]
+    true_outliers = detected_within(true, view.regions, alpha=view.alpha, robust=view.robust, unit=1.0, levels=(1.0,))
+    standing_out = without_known(index for detected in true_outliers.values() for index in detected)
+    techniques = {name: without_known(detected) for name, detected in view.detected(auxiliary).items()}
+    judged = [index for index in range(len(places.labels)) if index not in known]
     worst = max(
         techniques.values(),
-        key=lambda found: (len(_right(found, standing_out)), _adequacy(standing_out, found, asked).youden),
+        key=lambda detected: (
+            len(_true_among(detected, standing_out)),
+            _adequacy(standing_out, detected, judged).youden,
+        ),
         default=(),
     )
-    own = next(iter(techniques.values()), ())
-    one = Disclosure(
-        sighting.name,
+    first_technique = next(iter(techniques.values()), ())
+    disclosure = Disclosure(
+        view.name,
         model,
         true,
         auxiliary,
-        sighting.crisp_signal(places),
-        sighting.regions,
+        view.crisp_signal(places),
+        view.regions,
         standing_out,
-        own,
+        first_technique,
         known,
         techniques,
-        sighting.alpha,
+        view.alpha,
     )
-    return replace(one, found=worst) if one._is_lifted(worst) else one
+    return replace(disclosure, found=worst) if disclosure._is_lifted(worst) else disclosure
 
 
-def _right(found: Iterable[int], true: Collection[int]) -> tuple[int, ...]:
-    return tuple(place for place in found if place in true)
+def _true_among(detected: Iterable[int], outliers: Collection[int]) -> tuple[int, ...]:
+    return tuple(index for index in detected if index in outliers)
 
 
-def _adequacy(true: Iterable[int], found: Iterable[int], asked: Sequence[int]) -> Adequacy:
-    """Judge what was found among the places that are asked about."""
-    numbers = {place: number for number, place in enumerate(asked)}
-    return adequacy([numbers[place] for place in true], [numbers[place] for place in found], len(asked))
+def _adequacy(outliers: Iterable[int], detected: Iterable[int], judged: Sequence[int]) -> Adequacy:
+    """Measure how well outliers were detected among the places that count."""
+    positions = {index: position for position, index in enumerate(judged)}
+    return adequacy([positions[index] for index in outliers], [positions[index] for index in detected], len(judged))
 
 
 def _centred(values: Reals, regions: Sequence[str] | None) -> Reals:
-    """Measure places from the middle of their region."""
+    """Subtract from each value the median of its region."""
     centred = np.empty(values.size)
-    for places in places_by_region(regions, values.size):
-        centred[places] = values[places] - np.median(values[places])
+    for indices in places_by_region(regions, values.size):
+        centred[indices] = values[indices] - np.median(values[indices])
     return centred

@@ -1,4 +1,4 @@
-"""Every valid rule, found without trying all: support only falls as a rule gets longer."""
+"""Exhaustive search for valid rules: support never increases with the length of a rule, so most need not be tried."""
 
 from __future__ import annotations
 
@@ -8,92 +8,94 @@ from dataclasses import dataclass
 import numpy as np
 
 from sfumato.arrays import Counts
-from sfumato.attacks.rule_data import Evidence, genes_of
-from sfumato.attacks.rules import SLACK, Demands, Measures, most_general
+from sfumato.attacks.rule_data import RuleData, genes_of
+from sfumato.attacks.rule_measures import SLACK, RuleMeasures, RuleThresholds, most_general
 from sfumato.errors import SettingError
 from sfumato.kernels.frequent_rules import list_frequent
 from sfumato.kernels.rule_sums import Paths
 from sfumato.progress import Progress, silent
 from sfumato.threads import side_by_side
 
-MOST = 10_000_000
-"""More rules with enough support than this are not held, for fear of memory."""
+MAX_FREQUENT_RULES = 10_000_000
+"""The largest number of rules with enough support that fits into memory."""
 
 
 @dataclass(frozen=True)
-class ExactSearch:
-    """What a search of all rules found."""
+class ExhaustiveRules:
+    """The result of a search through all rules."""
 
     genes: Counts
-    """The most general valid rules, by variables; the best supported first."""
-    measures: Measures
-    """Theirs."""
+    """The most general valid rules by variables, in descending order of support."""
+    measures: RuleMeasures
+    """The measures of these rules."""
     valid: Counts
-    """All valid rules, by variables."""
-    frequent: int
-    """How many rules have enough support."""
-    rules: int
-    """How many rules there are."""
+    """All valid rules by variables."""
+    n_frequent: int
+    """The number of rules with enough support."""
+    n_possible: int
+    """The number of possible rules."""
 
 
-def search_exactly(
-    evidence: Evidence,
+def search_exhaustively(
+    rule_data: RuleData,
     *,
-    demands: Demands | None = None,
+    thresholds: RuleThresholds | None = None,
     threads: int | None = None,
     progress: Progress = silent,
-    most: int = MOST,
-) -> ExactSearch:
-    """Find every valid rule, and the most general of them: those that are not valid with conditions left out.
+    max_frequent: int = MAX_FREQUENT_RULES,
+) -> ExhaustiveRules:
+    """Find all valid rules, and the most general of them: those that are not valid with fewer conditions.
 
     Parameters
     ----------
-    evidence
+    rule_data
         The third-party file.
-    demands
+    thresholds
         When a rule is valid; default: as in TC16.
     threads
-        How many threads; the result does not depend on it.
+        The number of threads; the result does not depend on it.
     progress
-        Told how far the search is.
-    most
-        With more rules of enough support than this, the search gives up.
+        Called with the share done.
+    max_frequent
+        The search is refused if more rules than this have enough support.
     """
-    demands = demands or Demands()
-    paths = _frequent(evidence, demands, threads, progress, most)
+    thresholds = thresholds or RuleThresholds()
+    paths = _frequent_rules(rule_data, thresholds, threads, progress, max_frequent)
     lengths = (paths >= 0).sum(axis=1)
-    hits = evidence.sums(evidence.vital, paths, lengths, threads=threads)
+    hits = rule_data.sums(rule_data.vital, paths, lengths, threads=threads)
     progress("counting false alarms", 0.0)
-    # nearly all rules are given up once they have more false alarms than a valid rule can have
-    limits = demands.limits(hits, evidence)
-    false_alarms = evidence.sums(evidence.others, paths, lengths, limits=limits, threads=threads)
+    # counting stops early for nearly all rules: as soon as they exceed the false alarms of a valid rule
+    limits = thresholds.limits(hits, rule_data)
+    false_alarms = rule_data.sums(rule_data.nonvital, paths, lengths, limits=limits, threads=threads)
     progress("counting false alarms", 1.0)
-    measures = Measures(hits, false_alarms, evidence.n_vital, evidence.n_others)
-    met = demands.met(measures)
-    genes, measures = genes_of(paths[met], evidence.sizes), measures[met]
-    general = np.flatnonzero(most_general(genes, evidence.sizes))
+    measures = RuleMeasures(hits, false_alarms, rule_data.n_vital, rule_data.n_others)
+    valid = thresholds.satisfied_by(measures)
+    genes, measures = genes_of(paths[valid], rule_data.sizes), measures[valid]
+    general = np.flatnonzero(most_general(genes, rule_data.sizes))
     general = general[np.argsort(-measures.hits[general], kind="stable")]
-    space = math.prod((evidence.sizes + 1).tolist())
-    return ExactSearch(genes[general], measures[general], genes, len(paths), space)
+    n_possible = math.prod((rule_data.sizes + 1).tolist())
+    return ExhaustiveRules(genes[general], measures[general], genes, len(paths), n_possible)
 
 
-def _frequent(evidence: Evidence, demands: Demands, threads: int | None, progress: Progress, most: int) -> Paths:
-    """Return the conditions of all rules with enough support, in ascending order, the rule without any included."""
-    floor = demands.min_support * evidence.n_vital * (1 - SLACK)
+def _frequent_rules(
+    rule_data: RuleData, thresholds: RuleThresholds, threads: int | None, progress: Progress, max_frequent: int
+) -> Paths:
+    """Return the conditions of all rules with enough support in ascending order, including the empty rule."""
+    floor = thresholds.min_support * rule_data.n_vital * (1 - SLACK)
 
     def below(root: int) -> Paths:
-        found = list_frequent(evidence.vital.codes, evidence.conditions, root, evidence.alpha, floor, most)
-        if len(found) > most:
+        paths = list_frequent(rule_data.vital.codes, rule_data.conditions, root, rule_data.alpha, floor, max_frequent)
+        if len(paths) > max_frequent:
             raise too_many
-        return found
+        return paths
 
     too_many = SettingError(
-        f"min_support: more than {most:,} rules have a support of {demands.min_support:g}",
-        hint="demand more support, or search by evolution",
+        f"min_support: more than {max_frequent:,} rules have a support of at least {thresholds.min_support:g}",
+        hint='raise min_support, or set search = "evolution"',
         setting="min_support",
     )
-    roots = range(evidence.conditions.variables.size)
+    roots = range(rule_data.conditions.variables.size)
     listed = side_by_side(below, roots, threads, lambda share: progress("listing rules with enough support", share))
-    if sum(map(len, listed)) > most:
+    if sum(map(len, listed)) > max_frequent:
         raise too_many
-    return np.concatenate([np.full((1, evidence.sizes.size), -1, dtype=np.int16), *listed])
+    return np.concatenate([np.full((1, rule_data.sizes.size), -1, dtype=np.int16), *listed])

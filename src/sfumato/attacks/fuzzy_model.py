@@ -1,4 +1,4 @@
-"""The fuzzy model of a group: rules that tell how far a record belongs to it, and what they make of a file."""
+"""The fuzzy model of a group: rules that give each record a degree of membership, and the signal they estimate."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy as np
 from sfumato.arrays import Counts, Reals
 from sfumato.attacks.membership_grades import Grades, grades_of
 from sfumato.attacks.rule_data import paths_of
-from sfumato.attacks.rules import Measures, in_words
+from sfumato.attacks.rule_measures import RuleMeasures, rule_words
 from sfumato.errors import SettingError
 from sfumato.fuzzy.category_variables import AnyVariable
 from sfumato.fuzzy.variables import check_alpha
@@ -26,18 +26,18 @@ from sfumato.threads import batches_of, side_by_side
 
 @dataclass(frozen=True)
 class Rule:
-    """A fuzzy rule, and how good it is on the file that it was learned from."""
+    """A fuzzy rule with its measures on the file from which it was learned."""
 
     genes: tuple[int, ...]
-    """One a variable: 0 where it does not matter, else the number of its value, from 1 on."""
+    """One number per variable: 0 if the rule has no condition on it, otherwise the number of the value, from 1."""
     words: str
-    """The rule as people say it."""
+    """The rule as a sentence."""
     support: float
-    """The share of the group that it describes."""
+    """The share of the group that satisfies the rule."""
     discriminative_factor: float
-    """How much more of the group than of everybody it describes."""
+    """The share of the group minus the share of all records that satisfy the rule."""
     confidence_ratio: float
-    """How many of the group it describes for each one of the others."""
+    """The number of members per other record that satisfy the rule."""
 
     def __str__(self) -> str:
         return self.words
@@ -46,45 +46,46 @@ class Rule:
 @quiet
 @dataclass(frozen=True)
 class Reason:
-    """Why a record is thought to belong to the group: a rule that holds of it."""
+    """Why a record is classified as a member: a rule that it satisfies."""
 
     rule: Rule
     """The rule."""
     membership: float
-    """How far the rule holds: the product of the grades."""
+    """The degree to which the record satisfies it: the product of the grades."""
     grades: dict[str, float]
-    """How far each of its conditions holds, by words."""
+    """The grade of each condition, by its words."""
 
 
 @quiet
 @dataclass(frozen=True)
 class AuxiliarySignal:
-    """What rules make of the places of a file."""
+    """The signal of a group as rules estimate it."""
 
     quantity: Signal
     """The sum of memberships at each place, TC16 (9)."""
     crisp: Signal
-    """How many records at each place belong to the group, TC16 (17)."""
+    """The number of records at each place that the rules classify as members, TC16 (17)."""
     regions: tuple[str, ...] | None = None
-    """The region of each place, if outliers are told region by region."""
+    """The region of each place, if outliers are found region by region."""
 
     def outliers(self, alpha: float = 0.01, robust: bool = True, *, known: Sequence[str] = ()) -> tuple[str, ...]:
-        """Return the places that stand out in the sums of memberships, but for those that everybody knows of."""
-        found = outliers_within(self.quantity, self.regions, alpha=alpha, robust=robust)
-        return tuple(self.quantity.labels[place] for place in found if self.quantity.labels[place] not in known)
+        """Return the outliers among the sums of memberships, except publicly known places."""
+        indices = outliers_within(self.quantity, self.regions, alpha=alpha, robust=robust)
+        labels = (self.quantity.labels[index] for index in indices)
+        return tuple(label for label in labels if label not in known)
 
 
 @quiet
 @dataclass(frozen=True)
 class FuzzyModel:
-    """Rules that together tell how far a record belongs to a group: as far as the one that holds of it the most.
+    """Rules about a group; a record's membership is the highest degree to which it satisfies one of them.
 
     Examples
     --------
     >>> import polars as pl
     >>> from sfumato.fuzzy import LinguisticVariable
     >>> age = LinguisticVariable(attribute="age", values={"young": {"shape": "falling", "corners": (20, 40)}})
-    >>> measures = Measures(np.array([2.0]), np.array([1.0]), vital=4, others=100)
+    >>> measures = RuleMeasures(np.array([2.0]), np.array([1.0]), n_vital=4, n_others=100)
     >>> model = FuzzyModel((age,), np.array([[1]]), measures, alpha=0.5, says="soldiers")
     >>> print(model.rules[0])
     if age is young then soldiers
@@ -93,21 +94,21 @@ class FuzzyModel:
     """
 
     variables: tuple[AnyVariable, ...]
-    """What the rules speak of."""
+    """The linguistic variables of the rules."""
     genes: Counts
     """Rules by variables."""
-    measures: Measures
-    """How good each rule is on the file that it was learned from."""
+    measures: RuleMeasures
+    """The measures of each rule on the file from which it was learned."""
     alpha: float = 0.5
-    """A rule holds only of records whose product of grades is at least this."""
+    """A record satisfies a rule only if the product of its grades is at least this."""
     says: str = "the group"
-    """What the rules conclude, in words."""
+    """The conclusion of the rules in words."""
     group: Group | None = None
-    """Whom they are about, and over which places; needed for signals."""
+    """The group with its parameter; needed for signals."""
 
     def __post_init__(self) -> None:
         check_alpha(self.alpha)
-        # refuses genes that stand for nothing
+        # this refuses genes without a meaning
         paths_of(self.genes, self._sizes)
 
     @property
@@ -116,66 +117,66 @@ class FuzzyModel:
 
     @property
     def rules(self) -> tuple[Rule, ...]:
-        """The rules in words, with how good each is."""
+        """The rules as sentences with their measures."""
         measures = self.measures
-        told = zip(
+        rows = zip(
             self.genes.tolist(),
             measures.supports.tolist(),
             measures.discriminative_factors.tolist(),
             measures.confidence_ratios.tolist(),
             strict=True,
         )
-        return tuple(Rule(tuple(genes), self._words(genes), *good) for genes, *good in told)
+        return tuple(Rule(tuple(genes), self._words(genes), *numbers) for genes, *numbers in rows)
 
     def _repr_html_(self) -> str:
         columns = ("rule", "support", "discriminative factor", "confidence ratio")
-        rows = [(one.words, one.support, one.discriminative_factor, one.confidence_ratio) for one in self.rules]
+        rows = [(rule.words, rule.support, rule.discriminative_factor, rule.confidence_ratio) for rule in self.rules]
         return table(f"Rules about {self.says}", columns, rows)
 
     def _words(self, genes: Sequence[int]) -> str:
-        return in_words(genes, self.variables, group=self.says)
+        return rule_words(genes, self.variables, group=self.says)
 
     def memberships(self, microfile: Any, *, threads: int | None = None) -> Reals:
-        """Return how far each record of a microfile, or of a frame that becomes one, belongs to the group."""
+        """Return each record's degree of membership in the group, for a microfile or a frame."""
         return self.memberships_of(grades_of(as_microfile(microfile), self.variables), threads=threads)
 
     def memberships_of(self, grades: Grades, *, threads: int | None = None) -> Reals:
-        """Return how far each record belongs to the group.
+        """Return each record's degree of membership in the group.
 
         Parameters
         ----------
         grades
-            How far the variables' values hold of records.
+            The records' grades in the values of the variables.
         threads
-            How many threads; the result does not depend on it.
+            The number of threads; the result does not depend on it.
         """
         if grades.sizes.tolist() != self._sizes.tolist():
-            raise SettingError("grades: they must be of the model's variables")
-        found = np.zeros(grades.records)
+            raise SettingError("grades: they must belong to the model's variables")
+        memberships = np.zeros(grades.records)
         paths, lengths = paths_of(self.genes, self._sizes)
         conditions = grades.conditions(self.alpha)
-        # TC16 (12): products below alpha count nothing; the union of rules is the greatest
+        # TC16 (12): products below alpha count as zero; the union of rules is their maximum
         side_by_side(
-            lambda part: fill_greatest(grades.codes, conditions, paths, lengths, self.alpha, *part, found),
+            lambda batch: fill_greatest(grades.codes, conditions, paths, lengths, self.alpha, *batch, memberships),
             batches_of(grades.records),
             threads,
         )
-        return found
+        return memberships
 
     def signal(self, microfile: Any, *, region: str | None = None, threads: int | None = None) -> AuxiliarySignal:
-        """Return what the rules make of the places of a microfile.
+        """Estimate the signal of the group in a microfile.
 
         Parameters
         ----------
         microfile
-            The file, which need not have the attributes that define the group.
+            The file; it need not have the vital attributes.
         region
-            The attribute that says in which region a place lies, if outliers are to be told region by region.
+            The attribute that holds the region of each place, if outliers are found region by region.
         threads
-            How many threads; the result does not depend on it.
+            The number of threads; the result does not depend on it.
         """
         if self.group is None:
-            raise SettingError("a model without a group has no places", hint="give group=..., or take memberships")
+            raise SettingError("a model without a group has no places", hint="give group=..., or use memberships")
         people = as_microfile(microfile)
         places = self.group.places(people)
         memberships = self.memberships(people, threads=threads)
@@ -189,30 +190,32 @@ class FuzzyModel:
         )
 
     def explain(self, microfile: Any, record: int) -> tuple[Reason, ...]:
-        """Return which rules hold of a record, and why; the one that holds the most first.
+        """Return the rules that a record satisfies, with the grades of their conditions, in descending order of degree.
 
-        For the steward alone: it tells a record's own grades.
+        Confidential: it reveals the grades of a record.
 
         Parameters
         ----------
         microfile
             The file.
         record
-            The record's number, from 0 on.
+            The index of the record, from 0.
         """
         people = as_microfile(microfile)
         if not 0 <= record < people.records:
-            raise SettingError(f"record: there is no record {record}", hint=f"numbers are below {people.records}")
+            raise SettingError(
+                f"record: {record} is not the index of a record", hint=f"indices range from 0 to {people.records - 1}"
+            )
         grades = grades_of(people.take(np.array([record])), self.variables)
-        own = [grades.of(variable)[0] for variable in range(len(self.variables))]
+        record_grades = [grades.of(variable)[0] for variable in range(len(self.variables))]
         reasons = []
         for rule in self.rules:
-            held = {
-                f"{variable.attribute} is {variable.names[gene - 1]}": float(own[number][gene - 1])
-                for number, (variable, gene) in enumerate(zip(self.variables, rule.genes, strict=True))
+            condition_grades = {
+                f"{variable.attribute} is {variable.names[gene - 1]}": float(record_grades[index][gene - 1])
+                for index, (variable, gene) in enumerate(zip(self.variables, rule.genes, strict=True))
                 if gene
             }
-            product = math.prod(held.values())
+            product = math.prod(condition_grades.values())
             if product >= self.alpha:
-                reasons.append(Reason(rule, product, held))
+                reasons.append(Reason(rule, product, condition_grades))
         return tuple(sorted(reasons, key=lambda reason: -reason.membership))

@@ -1,4 +1,4 @@
-"""Linkage: which records of a release an outside file can claim to recognise, and how many of the claims are right."""
+"""Record linkage: which released records an outside file seems to identify, and how many of these links are correct."""
 
 from __future__ import annotations
 
@@ -20,49 +20,51 @@ from sfumato.roles import Names
 from sfumato.settings import Settings
 
 Method = Literal["containment", "nearest", "probabilistic", "inversion"]
+SHUFFLED = "truth: the order of a written release cannot be used, because its records are shuffled"
 ORDER = "order"
-"""The truth that the records of both files follow each other alike."""
+"""The value of ``truth`` if the records of both files are in the same order."""
 
 
 @dataclass(frozen=True, repr=False)
 class Links:
-    """What one method links.
+    """The links that one method makes.
 
-    All shares are of the outside records. Where it is not known who is who, what would need it is None.
+    All shares are of the outside records. Measures that need the truth are None if it is not known.
     """
 
     sizes: Counts
-    """How many released records are candidates of each outside one: those that fit best, or, by containment, at all."""
+    """The number of candidates of each outside record: the released records that match best or, by containment, all
+    that match."""
     among: Flags | None
-    """Whether an outside record's own one is among its candidates."""
+    """Whether an outside record's own record is among its candidates."""
 
     def __repr__(self) -> str:
-        told = "not known" if self.expected is None else f"{self.right:.2%}, {self.expected:.2%} by lot"
-        return f"Links of {self.tried:,} outside records: {self.unique:.2%} unique; right: {told}"
+        correct = "unknown" if self.expected is None else f"{self.right:.2%}, by random choice {self.expected:.2%}"
+        return f"Links of {self.tried:,} outside records: unique {self.unique:.2%}; correct {correct}"
 
     @property
     def tried(self) -> int:
-        """How many outside records there are."""
+        """The number of outside records."""
         return int(self.sizes.size)
 
     @property
     def reached(self) -> float:
-        """The share with a candidate."""
+        """The share with at least one candidate."""
         return float((self.sizes > 0).mean())
 
     @property
     def unique(self) -> float:
-        """The share with one candidate only: these links can be claimed."""
+        """The share with exactly one candidate: an attacker can claim these links."""
         return float((self.sizes == 1).mean())
 
     @property
     def right(self) -> float | None:
-        """The share with one candidate only, which is the right one."""
+        """The share with exactly one candidate, which is the correct one."""
         return None if self.among is None else float(((self.sizes == 1) & self.among).mean())
 
     @property
     def precision(self) -> float | None:
-        """The share of right links among those claimed; None also where none is."""
+        """The share of correct links among unique ones; None also if there are none."""
         return None if self.right is None or not self.unique else self.right / self.unique
 
     @property
@@ -72,29 +74,31 @@ class Links:
 
     @property
     def expected(self) -> float | None:
-        """The share of right links to be expected if one candidate of each outside record is drawn by lot."""
+        """The expected share of correct links if one candidate of each outside record is chosen at random."""
         if self.among is None:
             return None
         return float(np.divide(self.among, self.sizes, out=np.zeros(self.tried), where=self.sizes > 0).mean())
 
     @property
     def candidates(self) -> float | None:
-        """How many candidates an outside record that has one has on average."""
-        some = self.sizes[self.sizes > 0]
-        return float(some.mean()) if some.size else None
+        """The mean number of candidates of outside records with at least one."""
+        return float(self._positive_sizes.mean()) if self._positive_sizes.size else None
 
     @property
     def fewest(self) -> int | None:
-        """The fewest candidates of an outside record that has one."""
-        some = self.sizes[self.sizes > 0]
-        return int(some.min()) if some.size else None
+        """The smallest number of candidates of an outside record with at least one."""
+        return int(self._positive_sizes.min()) if self._positive_sizes.size else None
+
+    @property
+    def _positive_sizes(self) -> Counts:
+        return self.sizes[self.sizes > 0]
 
     def below(self, k: int) -> int:
-        """Return how many outside records have candidates, but fewer than k."""
+        """Return the number of outside records with candidates, but fewer than k."""
         return int(((self.sizes > 0) & (self.sizes < k)).sum())
 
     def summary(self) -> dict[str, Any]:
-        """Return plain numbers."""
+        """Return the measures as JSON content."""
         shares = ("tried", "reached", "unique", "right", "precision", "covered", "expected", "candidates", "fewest")
         return {name: getattr(self, name) for name in shares}
 
@@ -102,42 +106,42 @@ class Links:
 @quiet
 @dataclass(frozen=True)
 class Linked:
-    """What an outside file links to a release."""
+    """The links between an outside file and a release."""
 
     on: tuple[str, ...]
-    """The attributes that link."""
+    """The attributes on which records are linked."""
     truth: str | None
-    """How it is known who is who: by a column, by the order of records, by ``own``, or not."""
+    """How the correct links are known: a column, "order" or "own"; None if they are not."""
     records: int
-    """Records of the release."""
+    """The number of records in the release."""
     methods: dict[Method, Links]
-    """What each method links."""
+    """The links of each method."""
     agreement: dict[str, tuple[float, float]] = field(default_factory=dict)
-    """By the probabilistic method, how probably each attribute agrees in records of the same person, and of others:
-    m and u."""
+    """For the probabilistic method, the probabilities m and u that each attribute agrees in records of the same person
+    and of different people."""
 
     def __getitem__(self, method: Method) -> Links:
         return self.methods[method]
 
     @cached_property
     def tried(self) -> int:
-        """How many outside records there are."""
+        """The number of outside records."""
         return next(iter(self.methods.values())).tried
 
     def summary(self) -> dict[str, Any]:
-        """Return plain numbers."""
+        """Return the measures of all methods as JSON content."""
         return {
             "on": list(self.on),
             "truth": self.truth,
             "records": self.records,
             "tried": self.tried,
-            "methods": {name: its.summary() for name, its in self.methods.items()},
+            "methods": {name: links.summary() for name, links in self.methods.items()},
             "agreement": {name: {"m": m, "u": u} for name, (m, u) in self.agreement.items()},
         }
 
 
 class Linkage(Settings):
-    """Link the records of an outside file with those of a release, as somebody would who wants to recognise people.
+    """An attacker who links the records of an outside file with those of a release to identify people.
 
     Examples
     --------
@@ -154,26 +158,26 @@ class Linkage(Settings):
     """
 
     on: Names = ()
-    """Attributes that link, by the names that they have before protection; default: the quasi attributes that the
-    outside file has, or of a bare table all that both have."""
+    """The attributes on which records are linked, by their names before protection. Default: the quasi attributes that
+    the outside file has; for a table without a promise, all common attributes."""
     truth: str | None = None
-    """How it is known which released record is whose: a column that is in both files and names people, or "order" where
-    the records of both follow each other alike, as those of a file and of its release in memory do. Default: it is not
-    known."""
+    """How the correct links are known: a column of both files that identifies people, or "order" if both files have
+    their records in the same order, as a file and its release in memory. Default: they are not known."""
     methods: tuple[Method, ...] = Field(default=("containment", "nearest", "probabilistic", "inversion"), min_length=1)
-    """containment: all records that could be the person's; nearest: the least distant; probabilistic: those with the
-    highest match weight; inversion: all within the ranges that inverted grades leave, of fuzzy sets only."""
+    """containment: all records that could be the person's; nearest: those with the smallest distance; probabilistic:
+    those with the highest match weight; inversion: all records in the ranges that inverted grades allow, for fuzzy sets
+    only."""
     missing: Literal["any", "own"] = "any"
-    """What a missing value of either file is: one that could be any, or a value of its own, which only another missing
-    one is like; this is what somebody who has the original itself knows."""
+    """How missing values of either file are compared: "any" matches every value; "own" matches only another missing
+    value, which is what an attacker with the original knows."""
     overlap: float = Field(default=1.0, gt=0, le=1)
-    """Of the probabilistic method: the share of the outside records that are of somebody in the release."""
+    """For the probabilistic method: the share of the outside records whose person is in the release."""
     certainty: float = Field(default=0.0, ge=0, lt=1)
-    """Of the probabilistic method: only records that match with at least this probability are candidates."""
+    """For the probabilistic method: the smallest probability of a match for a record to be a candidate."""
     seed: int = Field(default=0, ge=0)
-    """Of the probabilistic method: what the pairs depend on that are drawn where there are too many."""
+    """For the probabilistic method: the seed of the sample of pairs, which is drawn if there are too many."""
     threads: int | None = Field(default=None, ge=1, le=1024)
-    """How many threads; the result does not depend on it. Default: as many as there are cores."""
+    """The number of threads; the result does not depend on it. Default: the number of cores."""
 
     def attack(
         self,
@@ -188,30 +192,28 @@ class Linkage(Settings):
         Parameters
         ----------
         release
-            A release; or any table, to see what would be recognised if it were released as it is.
+            A release; or any table, to see what could be identified if it were released unchanged.
         outside
-            The outside file, a microfile or a frame that becomes one. The original file is the worst case.
+            The outside file: a microfile or a frame. The original file is the worst case.
         own
-            In place of ``truth``: for each outside record the place of its own one in the release, from 0 on, or -1.
+            Instead of ``truth``: the position in the release of each outside record's own record, from 0, or -1 if it
+            has none.
         progress
-            Called while linking.
+            Called with the share done.
 
         Raises
         ------
         SettingError
-            If the files have no attributes in common, or of different kinds, or if who is who cannot be told.
+            If the files have no attributes in common, if their kinds differ, or if the truth cannot be determined.
         """
         from sfumato.attacks.link_records import link
 
         released = release if isinstance(release, Release) else None
         table = as_microfile(release) if released is None else released.microfile
         people = as_microfile(outside)
-        forms = {} if released is None else {n: e.form for n, e in released.codebook.attributes.items()}
+        forms = {} if released is None else {name: entry.form for name, entry in released.codebook.attributes.items()}
         if released is not None and released.folder is not None and self.truth == ORDER:
-            raise SettingError(
-                "truth: the order of a written release tells nothing, for its records are shuffled",
-                hint="attack the release in memory, before it is written",
-            )
+            raise SettingError(SHUFFLED, hint="attack the release in memory, before it is written")
         return link(
             self,
             table,

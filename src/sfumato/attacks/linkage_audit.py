@@ -1,4 +1,4 @@
-"""The audit of a release with an outside file: what the file links, and whether that contradicts the promise."""
+"""The audit of a release with an outside file: the links that it allows, and whether they contradict the promise."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from sfumato.attacks.comparable_attributes import owners
+from sfumato.attacks.comparable_attributes import released_sources
 from sfumato.attacks.link_records import link
-from sfumato.attacks.linkage import ORDER, Linkage, Linked
+from sfumato.attacks.linkage import ORDER, SHUFFLED, Linkage, Linked
 from sfumato.errors import SettingError
+from sfumato.formatting import counted
 from sfumato.measures.promise import Promise
 from sfumato.microfile.microfile import Microfile, as_microfile
 from sfumato.progress import Progress, silent
@@ -20,17 +21,17 @@ from sfumato.representations import Form
 
 @dataclass(frozen=True)
 class LinkageCheck:
-    """A check of an audit: what an outside file links, as ``measured["linkage"]``, and whether that breaks the promise.
+    """A check of an audit: links an outside file, as ``measured["linkage"]``, and compares the result with the promise.
 
     A release that could not be measured is not linked.
     """
 
     outside: Microfile | Any
-    """A microfile, or a frame that becomes one."""
+    """A microfile or a frame."""
     settings: Linkage
-    """How to link."""
+    """The settings of the linkage."""
     progress: Progress = silent
-    """Called while linking."""
+    """Called with the share done."""
 
     def __call__(self, subject: AuditSubject) -> Iterator[CheckResult]:
         """Link the outside file with the release."""
@@ -38,9 +39,7 @@ class LinkageCheck:
             return
         if self.settings.truth == ORDER:
             raise SettingError(
-                "truth: the order of a written release tells nothing, for its records are shuffled",
-                hint="attack the release in memory, before it is written, with sf.Linkage",
-                setting="truth",
+                SHUFFLED, hint="attack the release in memory, before it is written, with sf.Linkage", setting="truth"
             )
         promise, forms = subject.promise, {name: entry.form for name, entry in subject.codebook.attributes.items()}
         outside = as_microfile(self.outside)
@@ -54,43 +53,48 @@ class LinkageCheck:
 
 
 def _below(linked: Linked, promise: Promise) -> int | None:
-    """Return how many outside records have candidates by containment, but fewer than promised."""
-    held = linked.methods.get("containment")
-    return None if held is None else held.below(promise.k)
+    """Return the number of outside records with candidates by containment, but fewer than promised."""
+    links = linked.methods.get("containment")
+    return None if links is None else links.below(promise.k)
 
 
-def _strangers(linked: Linked, promise: Promise, forms: Mapping[str, Form]) -> list[str]:
-    """Return the attributes that link and of which nothing is promised."""
-    there = owners(forms)
-    return [name for name in linked.on if there[name] not in promise.quasi]
+def _unprotected(linked: Linked, promise: Promise, forms: Mapping[str, Form]) -> list[str]:
+    """Return the linking attributes that the promise does not cover."""
+    sources = released_sources(forms)
+    return [name for name in linked.on if sources[name] not in promise.quasi]
 
 
 def _contradictions(linked: Linked, promise: Promise, forms: Mapping[str, Form]) -> Iterator[str]:
-    """Say what cannot be, if the promise is kept.
+    """Describe results that are impossible if the promise is kept.
 
-    Blocks are whole: whoever's quasi values fit a record fit all of its block, so that candidates are none or k. That
-    holds for any outside file, right or wrong, that knows nothing but quasi attributes.
+    A person whose quasi values match a record matches its whole block, and so has either no candidate or at least k.
+    That holds for any outside file, correct or not, that contains only quasi attributes.
     """
     below = _below(linked, promise)
-    if below and not _strangers(linked, promise, forms) and promise.missing == "own":
-        yield f"{below:,} outside records have fewer than k = {promise.k:,} candidates"
+    if below and not _unprotected(linked, promise, forms) and promise.missing == "own":
+        yield _few_candidates(below, promise)
 
 
 def _notes(linked: Linked, promise: Promise, forms: Mapping[str, Form], exchanged: list[str]) -> Iterator[str]:
-    """Say what is worth knowing and breaks no promise."""
-    below, strangers = _below(linked, promise), _strangers(linked, promise, forms)
-    if below and strangers:
+    """Describe what a steward should know although it does not break the promise."""
+    below, unprotected = _below(linked, promise), _unprotected(linked, promise, forms)
+    if below and unprotected:
         yield (
-            f"{below:,} outside records have fewer than k = {promise.k:,} candidates. The promise does not cover "
-            f"{', '.join(map(repr, strangers))}, by which they link: if others may know it, make it quasi"
+            f"{_few_candidates(below, promise)}. They are also linked on {', '.join(map(repr, unprotected))}, which "
+            "the promise does not cover: if others may know it, make it quasi"
         )
     elif below and promise.missing == "wildcard":
         yield (
-            f"{below:,} outside records have fewer than k = {promise.k:,} candidates: the promise counts records that "
-            "lack a value as like all others, of which a person with a known value is like fewer"
+            f"{_few_candidates(below, promise)}: the promise counts a missing value as equal to any value, but a "
+            "person whose value is known matches fewer records"
         )
     if linked.truth is not None:
-        yield f"column {linked.truth!r} is in the release and in the outside file: it links them by itself"
-    if moved := [name for name in linked.on if name in exchanged]:
-        told = ", ".join(map(repr, moved))
-        yield f"values of {told} may have been exchanged between records, so that links may be wrong"
+        yield f"column {linked.truth!r} is in both the release and the outside file: it alone links them"
+    if swapped := [name for name in linked.on if name in exchanged]:
+        names = ", ".join(map(repr, swapped))
+        yield f"values of {names} may have been swapped between records, so links may be wrong"
+
+
+def _few_candidates(count: int, promise: Promise) -> str:
+    records = counted(count, "outside record has", "outside records have")
+    return f"{records} fewer than k = {promise.k:,} candidates"

@@ -1,4 +1,4 @@
-"""How far the values of linguistic variables hold of records, held so that millions of these fit."""
+"""Membership grades of records in the values of linguistic variables, stored compactly for millions of records."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from sfumato.record_filter import check_known
 
 @dataclass(frozen=True)
 class Grades:
-    """The grades of records in all values of all variables: a code a record and variable, and what codes stand for.
+    """The grades of records in all values of all variables: codes per record, and a table of grades per code.
 
-    Numbers that all values hold of by the same grades, such as those on a plateau, share a code.
+    Numbers with the same grades in all values, such as those on a plateau, share a code.
 
     Examples
     --------
@@ -38,25 +38,25 @@ class Grades:
     """
 
     names: tuple[str, ...]
-    """What the variables are called in messages."""
+    """The names of the variables in messages."""
     codes: NDArray[Any]
-    """Records by variables: a row of the variable's table; whole numbers of as few bytes as will do."""
+    """Records by variables: the row of the variable's table, as integers of the smallest sufficient size."""
     tables: tuple[Reals, ...]
-    """For each variable, codes by values: grades."""
+    """For each variable, codes by values: the grades."""
 
     @property
     def records(self) -> int:
-        """How many records there are."""
+        """The number of records."""
         return int(self.codes.shape[0])
 
     @property
     def sizes(self) -> Counts:
-        """How many values each variable has."""
+        """The number of values of each variable."""
         return np.array([table.shape[1] for table in self.tables], dtype=np.int64)
 
     @property
     def rules(self) -> int:
-        """How many rules these variables allow, that without any condition included."""
+        """The number of rules that these variables allow, including the empty rule."""
         product = 1
         for table in self.tables:
             product *= table.shape[1] + 1
@@ -64,49 +64,49 @@ class Grades:
 
     def of(self, variable: int) -> Reals:
         """Return the grades of all records in the values of a variable: records by values."""
-        found: Reals = self.tables[variable][self.codes[:, variable]]
-        return found
+        grades: Reals = self.tables[variable][self.codes[:, variable]]
+        return grades
 
     def take(self, chosen: Flags | Counts) -> Grades:
-        """Return those of some records."""
+        """Return the grades of some records."""
         return Grades(self.names, self.codes[chosen], self.tables)
 
     def conditions(self, alpha: float) -> Conditions:
-        """Return all values of all variables, numbered through; grades below alpha do not count."""
+        """Return all values of all variables, numbered consecutively; grades below alpha do not count."""
         variables = np.repeat(np.arange(len(self.tables)), self.sizes)
         lengths = np.array([len(self.tables[variable]) for variable in variables])
         starts = np.concatenate([[0], np.cumsum(lengths)[:-1]]).astype(np.int64)
-        # the grades of one value lie side by side
-        together = np.concatenate([table.T.ravel() for table in self.tables])
-        between = [((table >= alpha) & (table < 1)).any(axis=0) for table in self.tables]
-        return Conditions(variables, starts, together, np.concatenate(between))
+        # the grades of one value are contiguous
+        contiguous = np.concatenate([table.T.ravel() for table in self.tables])
+        is_partial = [((table >= alpha) & (table < 1)).any(axis=0) for table in self.tables]
+        return Conditions(variables, starts, contiguous, np.concatenate(is_partial))
 
 
 def make_grades(codes: Sequence[Codes], tables: Sequence[Reals], *, names: Sequence[str] | None = None) -> Grades:
-    """Hold the grades of records, given by codes.
+    """Store the grades of records that are given by codes.
 
     Parameters
     ----------
     codes
-        For each variable, one code a record; -1 where the value is missing, of which no value holds.
+        For each variable, one code per record; -1 if the value is missing, which has grade 0 in all values.
     tables
         For each variable, codes by values: the grades of each code, from 0 to 1.
     names
-        What the variables are called in messages; default: their numbers.
+        The names of the variables in messages; default: their indices.
     """
     if not tables or len(codes) != len(tables):
         raise SettingError("variables: give at least one, each with codes and a table of grades", setting="variables")
-    names = tuple(names or (f"variable {number}" for number in range(len(tables))))
-    if len({one.shape for one in codes}) > 1:
-        raise SettingError("variables: all must tell about the same records")
-    merged = [_merged(*one) for one in zip(names, codes, tables, strict=True)]
+    names = tuple(names or (f"variable {index}" for index in range(len(tables))))
+    if len({column.shape for column in codes}) > 1:
+        raise SettingError("variables: all must describe the same records")
+    merged = [_merged(*variable) for variable in zip(names, codes, tables, strict=True)]
     largest = max(len(table) for _, table in merged) - 1
-    kind = np.min_scalar_type(largest)
-    together = np.empty((len(codes[0]), len(tables)), dtype=kind if kind != np.uint8 else np.uint16)
-    for number, (rows, _) in enumerate(merged):
-        # -1, a missing value, takes the last one
-        together[:, number] = rows[codes[number]]
-    return Grades(names, together, tuple(table for _, table in merged))
+    dtype = np.min_scalar_type(largest)
+    row_codes = np.empty((len(codes[0]), len(tables)), dtype=dtype if dtype != np.uint8 else np.uint16)
+    for index, (rows, _) in enumerate(merged):
+        # code -1, a missing value, selects the last row
+        row_codes[:, index] = rows[codes[index]]
+    return Grades(names, row_codes, tuple(table for _, table in merged))
 
 
 def grades_of(microfile: Microfile, variables: Sequence[AnyVariable]) -> Grades:
@@ -117,23 +117,25 @@ def grades_of(microfile: Microfile, variables: Sequence[AnyVariable]) -> Grades:
     microfile
         The records; the attributes of linguistic variables must be numeric.
     variables
-        What is said about them.
+        The linguistic and categorical variables.
     """
     attributes = [variable.attribute for variable in variables]
     for name in attributes:
         check_known(microfile, name, "variables")
     microfile.encode_together(attributes)
-    # missing values may have a word of their own
+    # missing values may have their own word
     coded = [variable.coded(microfile) for variable in variables]
     return make_grades([codes for codes, _ in coded], [table for _, table in coded], names=attributes)
 
 
 def _merged(name: str, codes: Codes, table: Reals) -> tuple[Counts, Reals]:
-    """Return the row of each code, and last that of missing values, in a table in which no row is twice."""
+    """Remove duplicate rows of a table; return the new row of each code, last that of missing values, and the table."""
     if table.ndim != 2 or table.shape[1] == 0:
         raise SettingError(f"variables: {name!r} has no values", setting="variables", column=name)
     if not ((table >= 0) & (table <= 1)).all():
-        raise SettingError(f"variables: the grades of {name!r} must lie from 0 to 1", setting="variables", column=name)
+        raise SettingError(
+            f"variables: the grades of {name!r} must be between 0 and 1", setting="variables", column=name
+        )
     if codes.size and not -1 <= codes.min() <= codes.max() < len(table):
         raise SettingError(
             f"variables: {name!r} has codes without grades",

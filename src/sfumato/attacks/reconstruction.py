@@ -1,4 +1,4 @@
-"""How an adversary reads a release: one value a record and attribute, as good as it can be known."""
+"""Reconstruction: the best single value that an attacker can assign to each record and attribute of a release."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from sfumato.microfile.microfile import Microfile, as_microfile
 from sfumato.release.release import Release
 
 
-def seen_in(released: Any) -> Microfile:
-    """Return a release, or a table, with one value a record and attribute.
+def reconstructed(released: Any) -> Microfile:
+    """Return a release, or a table, with one value per record and attribute.
 
-    Of an interval it is the middle, of a set of categories its only one, and nothing of several; of fuzzy sets the
-    middle of the values that would have these words or grades.
+    An interval becomes its midpoint. A set of categories becomes its category, or missing if it has several. Fuzzy sets
+    become the midpoint of the values with the released words or grades.
 
     Parameters
     ----------

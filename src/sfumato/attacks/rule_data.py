@@ -1,4 +1,4 @@
-"""A third-party file, prepared so that many rules can be tried on it."""
+"""A third-party file, prepared for measuring many rules on it."""
 
 from __future__ import annotations
 
@@ -15,141 +15,141 @@ from sfumato.fuzzy.variables import check_alpha
 from sfumato.kernels.rule_sums import BLOCK, WORDS, Conditions, Paths, Side, add_products, mark
 from sfumato.threads import batches_of, side_by_side
 
-MANY = 20_000
-"""From so many rules on, threads share the rules instead of the records, so that a rule can be given up early."""
+RULES_PER_THREAD = 20_000
+"""From this number of rules on, threads share the rules instead of the records, so that counting can stop early."""
 
 
 @dataclass(frozen=True)
-class Evidence:
-    """Who of a third-party file belongs to the group, and how far values hold of them."""
+class RuleData:
+    """The records of a third-party file, inside and outside the group, with their grades."""
 
     alpha: float
-    """Products of grades below it count nothing."""
+    """Products of grades below this count as zero."""
     sizes: Counts
-    """How many values each variable has."""
+    """The number of values of each variable."""
     conditions: Conditions
     vital: Side
-    others: Side
+    nonvital: Side
 
     @property
     def n_vital(self) -> int:
-        """How many records belong to the group."""
+        """The number of records in the group."""
         return int(self.vital.codes.shape[0])
 
     @property
     def n_others(self) -> int:
-        """How many do not."""
-        return int(self.others.codes.shape[0])
+        """The number of records outside the group."""
+        return int(self.nonvital.codes.shape[0])
 
     @property
     def records(self) -> int:
-        """How many records there are."""
+        """The number of records."""
         return self.n_vital + self.n_others
 
     def hits(self, genes: Counts, *, threads: int | None = None) -> Reals:
-        """Return for each rule the sum of cut products over vital records."""
+        """Return for each rule the sum of products over vital records."""
         return self._sums_of(self.vital, genes, None, threads)
 
     def false_alarms(self, genes: Counts, *, limits: Reals | None = None, threads: int | None = None) -> Reals:
-        """Return for each rule the sum of cut products over all other records.
+        """Return for each rule the sum of products over all other records.
 
         Parameters
         ----------
         genes
             Rules by variables.
         limits
-            A sum beyond its limit may be less than the whole; default: all are exact.
+            A sum beyond its limit may be incomplete; default: all sums are exact.
         threads
-            How many threads; the result does not depend on it.
+            The number of threads; the result does not depend on it.
         """
-        return self._sums_of(self.others, genes, limits, threads)
+        return self._sums_of(self.nonvital, genes, limits, threads)
 
     def _sums_of(self, side: Side, genes: Counts, limits: Reals | None, threads: int | None) -> Reals:
         paths, lengths = paths_of(genes, self.sizes)
         order = np.lexsort(paths.T[::-1])
-        found = np.empty(len(genes))
-        ordered = None if limits is None else limits[order]
-        found[order] = self.sums(side, paths[order], lengths[order], limits=ordered, threads=threads)
-        return found
+        sums = np.empty(len(genes))
+        ordered_limits = None if limits is None else limits[order]
+        sums[order] = self.sums(side, paths[order], lengths[order], limits=ordered_limits, threads=threads)
+        return sums
 
     def sums(
         self, side: Side, paths: Paths, lengths: Counts, *, limits: Reals | None = None, threads: int | None = None
     ) -> Reals:
-        """Return for each rule the sum of cut products over some records.
+        """Return for each rule the sum of products over one side of the file.
 
         Parameters
         ----------
         side
-            The records: those of the group or the others.
+            The records inside or outside the group.
         paths, lengths
-            The rules' conditions, in ascending order, and how many each has.
+            The conditions of the rules in ascending order, and their number.
         limits, threads
             As for :meth:`false_alarms`.
         """
         limits = np.full(len(paths), np.inf) if limits is None else limits
         blocks, rules = len(side.reaching), len(paths)
 
-        def add(part: tuple[int, int, int, int]) -> Reals:
-            first, last, start, stop = part
+        def add(batch: tuple[int, int, int, int]) -> Reals:
+            first, last, start, stop = batch
             sums = np.empty(stop - start)
-            some = paths[start:stop], lengths[start:stop], limits[start:stop]
-            add_products(side, self.conditions, *some, self.alpha, first, last, sums)
+            batch_rules = paths[start:stop], lengths[start:stop], limits[start:stop]
+            add_products(side, self.conditions, *batch_rules, self.alpha, first, last, sums)
             return sums
 
         if not rules:
             return np.zeros(0)
-        if rules >= MANY:
-            return np.concatenate(side_by_side(add, [(0, blocks, *part) for part in batches_of(rules)], threads))
-        # in the order of the parts, so that sums do not depend on the number of threads
-        found: Reals = np.sum(side_by_side(add, [(*part, 0, rules) for part in batches_of(blocks)], threads), axis=0)
-        return found
+        if rules >= RULES_PER_THREAD:
+            return np.concatenate(side_by_side(add, [(0, blocks, *batch) for batch in batches_of(rules)], threads))
+        # in the order of the batches, so that sums do not depend on the number of threads
+        sums: Reals = np.sum(side_by_side(add, [(*batch, 0, rules) for batch in batches_of(blocks)], threads), axis=0)
+        return sums
 
 
-def gather_evidence(grades: Grades, vital: Flags, *, alpha: float = 0.5, threads: int | None = None) -> Evidence:
+def prepare_rule_data(grades: Grades, vital: Flags, *, alpha: float = 0.5, threads: int | None = None) -> RuleData:
     """Prepare a third-party file.
 
     Parameters
     ----------
     grades
-        How far values hold of its records.
+        The grades of its records.
     vital
-        Who of them belongs to the group.
+        Whether each record belongs to the group.
     alpha
-        Products of grades below it count nothing.
+        Products of grades below this count as zero.
     threads
-        How many threads; the result does not depend on it.
+        The number of threads; the result does not depend on it.
     """
     check_alpha(alpha)
     vital = np.asarray(vital, dtype=np.bool_)
     if vital.shape != (grades.records,):
-        raise SettingError("vital: give one flag a record of the third-party file")
+        raise SettingError("vital: give one flag per record of the third-party file")
     if not vital.any():
         raise SettingError(
             "the third-party file has no vital records",
-            hint="give the vital values as that file writes them",
+            hint="give the vital values as they are coded in that file",
             setting="vital",
         )
     if vital.all():
         raise SettingError(
             "all records of the third-party file are vital",
-            hint="rules need others, from which they tell the group",
+            hint="rules also need records outside the group, to learn the difference",
             setting="vital",
         )
     _check_coverage(grades, alpha)
     conditions = grades.conditions(alpha)
     sides = [_side(grades.codes[flags], conditions, alpha, threads) for flags in (vital, ~vital)]
-    return Evidence(alpha, grades.sizes, conditions, *sides)
+    return RuleData(alpha, grades.sizes, conditions, *sides)
 
 
 def paths_of(genes: Counts, sizes: Counts) -> tuple[Paths, Counts]:
-    """Return the conditions of rules, numbered through all values of all variables, and how many each has.
+    """Return the conditions of rules, numbered consecutively over all values of all variables, and their number.
 
     Parameters
     ----------
     genes
-        Rules by variables: 0 where a variable does not matter, else the number of its value, from 1 on.
+        Rules by variables: 0 if there is no condition on a variable, otherwise the number of its value, from 1.
     sizes
-        How many values each variable has.
+        The number of values of each variable.
 
     Returns
     -------
@@ -159,10 +159,10 @@ def paths_of(genes: Counts, sizes: Counts) -> tuple[Paths, Counts]:
     if genes.ndim != 2 or genes.shape[1] != sizes.size:
         raise SettingError(f"rules: each needs one gene for each of the {sizes.size} variables")
     if ((genes < 0) | (genes > sizes)).any():
-        raise SettingError("rules: a gene is 0 or the number of one of the variable's values, from 1 on")
+        raise SettingError("rules: a gene is 0 or the number of one of the variable's values, from 1")
     used = genes > 0
     numbers = np.where(used, genes - 1 + np.concatenate([[0], np.cumsum(sizes)[:-1]]), -1)
-    # those that matter first, in their order
+    # variables with a condition first, in their order
     order = np.argsort(~used, axis=1, kind="stable")
     return np.take_along_axis(numbers, order, axis=1).astype(np.int16), used.sum(axis=1)
 
@@ -181,16 +181,17 @@ def genes_of(paths: Paths, sizes: Counts) -> Counts:
 def _side(codes: NDArray[Any], conditions: Conditions, alpha: float, threads: int | None) -> Side:
     shape = (-(-len(codes) // BLOCK), conditions.variables.size, WORDS)
     side = Side(codes, np.empty(shape, dtype=np.uint64), np.empty(shape, dtype=np.uint64))
-    side_by_side(lambda part: mark(side, conditions, alpha, *part), batches_of(shape[0]), threads)
+    side_by_side(lambda batch: mark(side, conditions, alpha, *batch), batches_of(shape[0]), threads)
     return side
 
 
 def _check_coverage(grades: Grades, alpha: float) -> None:
-    for number, (name, table) in enumerate(zip(grades.names, grades.tables, strict=True)):
-        occurring = np.bincount(grades.codes[:, number], minlength=len(table)) > 0
+    """Refuse a variable without a value that some record has to at least the degree alpha."""
+    for index, (name, table) in enumerate(zip(grades.names, grades.tables, strict=True)):
+        occurring = np.bincount(grades.codes[:, index], minlength=len(table)) > 0
         if not (table[occurring] >= alpha).any():
             raise SettingError(
-                f"variables: no value of {name!r} holds of any record by at least alpha = {alpha:g}",
+                f"variables: no record has a grade of at least alpha = {alpha:g} in a value of {name!r}",
                 hint="widen its sets, or leave the variable out",
                 setting="variables",
                 column=name,

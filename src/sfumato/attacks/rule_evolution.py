@@ -1,4 +1,4 @@
-"""Rules found by evolution, as in TC16: each individual is a rule, and every rule ever met is considered."""
+"""Rules found by evolution, as in TC16: each individual is a rule, and every rule evaluated is a candidate."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from sfumato.arrays import Counts, Reals
-from sfumato.attacks.rule_data import Evidence
-from sfumato.attacks.rules import Demands, Measures, discriminating_limits, most_general
+from sfumato.attacks.rule_data import RuleData
+from sfumato.attacks.rule_measures import RuleMeasures, RuleThresholds, discriminating_limits, most_general
 from sfumato.errors import SettingError
 from sfumato.evolutionary_operators import reset_randomly, survivors, tournament, uniform_crossover
 from sfumato.progress import Progress, silent
@@ -18,25 +18,26 @@ from sfumato.settings import Settings
 
 
 class RuleEvolution(Settings):
-    """How rules are evolved. The defaults are those of TC16."""
+    """The settings of the evolution of rules. The defaults are those of TC16."""
 
     population: int = Field(default=100, ge=2)
-    """How many rules a generation has."""
+    """The number of rules in a generation."""
     offspring: int = Field(default=40, ge=1)
-    """How many of them, the least fit, give way to children."""
+    """The number of children per generation; they replace the least fit rules."""
     generations: int = Field(default=100, ge=1)
-    """How many generations."""
+    """The number of generations."""
     runs: int = Field(default=10, ge=1)
-    """How many evolutions, which know nothing of each other."""
+    """The number of independent evolutions."""
     tournament: int = Field(default=10, ge=1)
-    """Of how many the fittest becomes a parent."""
+    """The number of rules in a tournament, of which the fittest becomes a parent."""
     crossover: float = Field(default=1.0, ge=0, le=1)
-    """How likely two parents exchange genes."""
+    """The probability that two parents exchange genes."""
     mutation: float = Field(default=0.05, ge=0, le=1)
-    """How likely each gene of a child is drawn anew."""
+    """The probability that a gene of a child is replaced by a random one."""
     fitness: Literal["ratio", "smoothed", "confidence"] = "ratio"
-    """What the discriminative factor is multiplied by: the confidence ratio, as in TC16, which is infinite without
-    false alarms, so that tiny rules win; the same with one more false alarm imagined; or the share of hits."""
+    """The factor by which the discriminative factor is multiplied. "ratio": the confidence ratio, as in TC16; it is
+    infinite without false alarms, so that tiny rules win. "smoothed": the same with one added false alarm.
+    "confidence": the share of members among the records that satisfy the rule."""
 
     @model_validator(mode="after")
     def _check(self) -> RuleEvolution:
@@ -49,79 +50,79 @@ class RuleEvolution(Settings):
 
 
 @dataclass(frozen=True)
-class History:
-    """What each generation was like, the first one included: runs by generations."""
+class EvolutionHistory:
+    """The fitness over the generations, including the initial one: runs by generations."""
 
     best: Reals
-    """The greatest fitness."""
+    """The highest fitness."""
     median: Reals
-    """The median of fitness."""
-    met: Counts
-    """How many different rules all runs together have met by then; one a generation."""
+    """The median fitness."""
+    n_evaluated: Counts
+    """The number of distinct rules that all runs have evaluated up to each generation."""
 
 
 @dataclass(frozen=True)
 class EvolvedRules:
-    """What evolution found."""
+    """The result of an evolution."""
 
     genes: Counts
-    """The most general of the valid rules met, by variables; the best supported first."""
-    measures: Measures
-    """Theirs."""
+    """The most general of the valid rules by variables, in descending order of support."""
+    measures: RuleMeasures
+    """The measures of these rules."""
     valid: Counts
-    """All valid rules met, by variables."""
-    met: int
-    """How many different rules were met."""
-    history: History
+    """All valid rules that were evaluated, by variables."""
+    n_evaluated: int
+    """The number of distinct rules that were evaluated."""
+    history: EvolutionHistory
 
 
 @dataclass
-class Met:
-    """Every rule ever met, so that none is measured twice."""
+class RuleRegistry:
+    """All rules that were evaluated, so that none is measured twice."""
 
-    evidence: Evidence
+    rule_data: RuleData
     threads: int | None
-    numbers: dict[bytes, int] = field(default_factory=dict)
-    """The number of each rule, by its genes."""
+    rule_ids: dict[bytes, int] = field(default_factory=dict)
+    """The id of each rule, by its genes."""
     genes: list[Counts] = field(default_factory=list)
     hits: list[Reals] = field(default_factory=list)
     false_alarms: list[Reals] = field(default_factory=list)
 
-    def numbers_of(self, genes: Counts) -> Counts:
-        """Return the numbers of rules; those not met before are measured."""
-        found = np.empty(len(genes), dtype=np.int64)
+    def ids_of(self, genes: Counts) -> Counts:
+        """Return the ids of rules; new rules are measured."""
+        ids = np.empty(len(genes), dtype=np.int64)
         new = []
-        for place, rule in enumerate(genes):
+        for index, rule in enumerate(genes):
             key = rule.tobytes()
-            if key not in self.numbers:
-                self.numbers[key] = len(self.numbers)
-                new.append(place)
-            found[place] = self.numbers[key]
+            if key not in self.rule_ids:
+                self.rule_ids[key] = len(self.rule_ids)
+                new.append(index)
+            ids[index] = self.rule_ids[key]
         self._measure(genes[new])
-        return found
+        return ids
 
     def _measure(self, genes: Counts) -> None:
-        hits = self.evidence.hits(genes, threads=self.threads)
+        hits = self.rule_data.hits(genes, threads=self.threads)
         false_alarms = np.zeros(len(genes))
-        # a rule that describes less of the group than of everybody has no fitness, however much less
-        some = hits > 0
-        limits = discriminating_limits(hits[some], self.evidence)
-        false_alarms[some] = self.evidence.false_alarms(genes[some], limits=limits, threads=self.threads)
+        # a rule that a smaller share of the group than of all records satisfies has fitness 0, so counting may stop
+        has_hits = hits > 0
+        limits = discriminating_limits(hits[has_hits], self.rule_data)
+        false_alarms[has_hits] = self.rule_data.false_alarms(genes[has_hits], limits=limits, threads=self.threads)
         self.genes.append(genes)
         self.hits.append(hits)
         self.false_alarms.append(false_alarms)
 
-    def measures(self) -> Measures:
-        """Return the measures of all rules met, by number."""
+    def measures(self) -> RuleMeasures:
+        """Return the measures of all rules, by id."""
         sums = np.concatenate(self.hits), np.concatenate(self.false_alarms)
-        return Measures(*sums, self.evidence.n_vital, self.evidence.n_others)
+        return RuleMeasures(*sums, self.rule_data.n_vital, self.rule_data.n_others)
 
 
 def evolve_rules(
-    evidence: Evidence,
+    rule_data: RuleData,
     *,
     rng: np.random.Generator,
-    demands: Demands | None = None,
+    thresholds: RuleThresholds | None = None,
     settings: RuleEvolution | None = None,
     threads: int | None = None,
     progress: Progress = silent,
@@ -130,41 +131,41 @@ def evolve_rules(
 
     Parameters
     ----------
-    evidence
+    rule_data
         The third-party file.
     rng
         The source of randomness.
-    demands
+    thresholds
         When a rule is valid; default: as in TC16.
     settings
-        How rules are evolved; default: as in TC16.
+        The settings of the evolution; default: as in TC16.
     threads
-        How many threads; the result does not depend on it.
+        The number of threads; the result does not depend on it.
     progress
-        Told the share of generations done.
+        Called with the share of generations done.
     """
-    settings, demands = settings or RuleEvolution(), demands or Demands()
-    met = Met(evidence, threads)
+    settings, thresholds = settings or RuleEvolution(), thresholds or RuleThresholds()
+    registry = RuleRegistry(rule_data, threads)
     streams = rng.spawn(settings.runs)
-    # TC16: each gene as likely any value of its variable as none
-    shape = settings.population, evidence.sizes.size
-    populations = [stream.integers(0, evidence.sizes + 1, shape) for stream in streams]
-    told, counts = [], []
+    # TC16: each gene is uniform over the values of its variable and 0
+    shape = settings.population, rule_data.sizes.size
+    populations = [stream.integers(0, rule_data.sizes + 1, shape) for stream in streams]
+    fitness_history, counts = [], []
     for generation in range(settings.generations + 1):
-        # all runs take each step together, so that their rules are measured in one pass over the records
-        numbers = met.numbers_of(np.concatenate(populations)).reshape(settings.runs, -1)
-        fitness = fitness_of(met.measures(), settings)[numbers]
-        told.append((fitness.max(axis=1), np.median(fitness, axis=1)))
-        counts.append(len(met.numbers))
+        # all runs advance together, so that their rules are measured in one pass over the records
+        rule_ids = registry.ids_of(np.concatenate(populations)).reshape(settings.runs, -1)
+        fitness = fitness_of(registry.measures(), settings)[rule_ids]
+        fitness_history.append((fitness.max(axis=1), np.median(fitness, axis=1)))
+        counts.append(len(registry.rule_ids))
         if generation < settings.generations:
             runs = zip(populations, fitness, streams, strict=True)
-            populations = [next_generation(*run, evidence.sizes, settings) for run in runs]
+            populations = [next_generation(*run, rule_data.sizes, settings) for run in runs]
         progress("evolving rules", generation / settings.generations)
-    best, median = np.array(told).transpose(1, 2, 0)
-    return _chosen(met, demands, History(best, median, np.array(counts)))
+    best, median = np.array(fitness_history).transpose(1, 2, 0)
+    return _valid_rules(registry, thresholds, EvolutionHistory(best, median, np.array(counts)))
 
 
-def fitness_of(measures: Measures, settings: RuleEvolution) -> Reals:
+def fitness_of(measures: RuleMeasures, settings: RuleEvolution) -> Reals:
     """Return the fitness of rules, TC16 (24)."""
     if settings.fitness == "ratio":
         confidence = measures.confidence_ratios
@@ -177,38 +178,38 @@ def fitness_of(measures: Measures, settings: RuleEvolution) -> Reals:
 def next_generation(
     population: Counts, fitness: Reals, rng: np.random.Generator, sizes: Counts, settings: RuleEvolution
 ) -> Counts:
-    """Return the fittest rules and children of fit ones in place of the others.
+    """Return the fittest rules, followed by children of selected parents, which replace the least fit.
 
     Parameters
     ----------
     population
         Rules by variables.
     fitness
-        Theirs.
+        The fitness of each rule.
     rng
         The source of randomness.
     sizes
-        How many values each variable has.
+        The number of values of each variable.
     settings
-        How rules are evolved.
+        The settings of the evolution.
     """
     # lambda pairs would have twice as many children as are needed: see ERRATA 004-19
     pairs = (settings.offspring + 1) // 2
-    parents = population[tournament(fitness, 2 * pairs, size=settings.tournament, rng=rng)]
-    ones, others = parents[:pairs], parents[pairs:]
-    crossed = uniform_crossover(ones, others, rng=rng)
+    selected = population[tournament(fitness, 2 * pairs, size=settings.tournament, rng=rng)]
+    parents = selected[:pairs], selected[pairs:]
+    crossed = uniform_crossover(*parents, rng=rng)
     crossing = rng.random((pairs, 1)) < settings.crossover
-    children = np.concatenate([np.where(crossing, new, old) for new, old in zip(crossed, (ones, others), strict=True)])
+    children = np.concatenate([np.where(crossing, new, old) for new, old in zip(crossed, parents, strict=True)])
     children = children[: settings.offspring]
     reset_randomly(children, 0, sizes + 1, chance=settings.mutation, rng=rng)
-    kept = population[survivors(fitness, settings.population - settings.offspring)]
-    return np.concatenate([kept, children])
+    surviving = population[survivors(fitness, settings.population - settings.offspring)]
+    return np.concatenate([surviving, children])
 
 
-def _chosen(met: Met, demands: Demands, history: History) -> EvolvedRules:
-    genes, measures = np.concatenate(met.genes), met.measures()
-    valid = demands.met(measures)
+def _valid_rules(registry: RuleRegistry, thresholds: RuleThresholds, history: EvolutionHistory) -> EvolvedRules:
+    genes, measures = np.concatenate(registry.genes), registry.measures()
+    valid = thresholds.satisfied_by(measures)
     genes, measures = genes[valid], measures[valid]
-    general = np.flatnonzero(most_general(genes, met.evidence.sizes))
+    general = np.flatnonzero(most_general(genes, registry.rule_data.sizes))
     general = general[np.argsort(-measures.hits[general], kind="stable")]
-    return EvolvedRules(genes[general], measures[general], genes, len(met.numbers), history)
+    return EvolvedRules(genes[general], measures[general], genes, len(registry.rule_ids), history)

@@ -8,8 +8,8 @@ from typing import Annotated, Any
 
 import typer
 
+from sfumato.attacks.attack_caveats import caveats_of
 from sfumato.attacks.attack_record import attack_record
-from sfumato.attacks.diagnostics import notes_on
 from sfumato.attacks.disclosure import Verdict
 from sfumato.cli.options import Json, Seed
 from sfumato.cli.output import console, emit, lines, picture_line, plain, progress_shown, tables, verdict
@@ -74,7 +74,7 @@ def attack(
             target = settings.run(people, progress=progress)
         if target is not None:
             verdicts["released"] = settings.judge(attacks, people, target, progress=progress)
-        notes = (*notes_on(attacks, people), *_other_file(target, people))
+        notes = (*caveats_of(attacks, people), *_other_file(target, people))
         record = attack_record(verdicts, third_party=[path for path, _ in steps], notes=notes)
         if release is not None and certificate is not None:
             notes += _keep(release, certificate, record)

@@ -1,4 +1,4 @@
-"""``sfumato demo``: from a file to a release that can be defended, on a generated census."""
+"""``sfumato demo``: the whole process on a synthetic census, from a profile to a report."""
 
 from __future__ import annotations
 
@@ -36,25 +36,25 @@ from sfumato.views.group_attacks import rules_of
 RECORDS = 50_000
 YEARS = (2018, 2020)
 RECIPE = "recipe.toml"
-MADE = "what sfumato demo made"
-"""The first words of a file by which a folder is known to be a demo's."""
+HEADING = "Results of sfumato demo"
+"""The first words of the note by which a folder of a demo is recognised."""
 NOTE = "README.txt"
-CONTENTS = f"""{MADE}
+CONTENTS = f"""{HEADING}
 
-census2018.parquet, census2020.parquet  generated censuses; nobody in them lives
-recipe.toml                             what was done, to read and to change
+census2018.parquet, census2020.parquet  synthetic censuses; the people in them do not exist
+recipe.toml                             the settings, to read and to change
 release                                 what may be published
-release.private                         what only the steward keeps
+release.private                         the confidential record: do not publish
 report.html                             the release explained, for everybody
-report-private.html, attack.svg         for the steward alone: where the group is, and what attacks find
+report-private.html, attack.svg         confidential: where the group is, and what attacks find
 """
 
 
 @dataclass(frozen=True)
-class Told:
-    """What the demo did, to be told."""
+class DemoResult:
+    """The results of the steps of a demo."""
 
-    found: Profile
+    profile: Profile
     release: Release
     audit: Audit
     estimates: list[Estimate | Regression]
@@ -64,40 +64,39 @@ class Told:
 
 def demo(
     *,
-    out: Annotated[Path, typer.Option(help="The folder that everything is written to.")] = Path("demo"),
-    force: Annotated[bool, typer.Option("--force", help="Replace an earlier demo that is there.")] = False,
+    out: Annotated[Path, typer.Option(help="The folder for all results.")] = Path("demo"),
+    force: Annotated[bool, typer.Option("--force", help="Replace the results of an earlier demo.")] = False,
     json: Json = False,
     seed: Seed = 1,
 ) -> None:
-    """Go the whole way on a generated census: profile, attack, protect, audit, estimate, report."""
+    """Run the whole process on a synthetic census: profile, attack, protect, audit, estimate, report."""
     with progress_shown() as progress:
         _refuse(out, force=force)
-        with _made(out) as work:
-            told = _run(work, 1 if seed is None else seed, progress)
-    kept = told.audit.holds and not told.after.disclosed
-    with verdict(satisfied=kept):
-        emit(_as_json(told, out)) if json else _tell(told, out)
+        with _atomic_folder(out) as work:
+            result = _run(work, 1 if seed is None else seed, progress)
+    with verdict(satisfied=result.audit.holds and not result.after.disclosed):
+        emit(_as_json(result, out)) if json else _show(result, out)
 
 
 def _refuse(folder: Path, *, force: bool) -> None:
-    """Refuse a folder that is there, unless a demo made it and it may be replaced."""
+    """Refuse an existing folder, unless it is a demo's and may be replaced."""
     if not folder.exists():
         return
     if not force:
-        raise SettingError(f"{folder} is there already", hint="choose another folder, or --force")
+        raise SettingError(f"{folder} already exists", hint="choose another folder, or use --force")
     note = folder / NOTE
-    if not (note.is_file() and note.read_text(encoding="utf-8").startswith(MADE)):
-        raise SettingError(f"{folder} was not made by a demo, so it is not replaced", hint="choose another folder")
+    if not (note.is_file() and note.read_text(encoding="utf-8").startswith(HEADING)):
+        raise SettingError(f"{folder} does not contain a demo, so it is not replaced", hint="choose another folder")
 
 
 @contextmanager
-def _made(folder: Path) -> Iterator[Path]:
-    """Give a folder to work in that becomes the demo's when all is done; after an interruption nothing is left."""
+def _atomic_folder(folder: Path) -> Iterator[Path]:
+    """Provide a temporary folder that takes the final name when all is done; an interruption leaves nothing behind."""
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
         work = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
     except OSError:
-        raise SettingError(f"{folder} cannot be made", hint="choose another folder") from None
+        raise SettingError(f"{folder} cannot be created", hint="choose another folder") from None
     try:
         (work / NOTE).write_text(CONTENTS, encoding="utf-8")
         yield work
@@ -109,78 +108,82 @@ def _made(folder: Path) -> Iterator[Path]:
         shutil.rmtree(work, ignore_errors=True)
 
 
-def _run(folder: Path, seed: int, progress: Progress) -> Told:
+def _run(folder: Path, seed: int, progress: Progress) -> DemoResult:
     for year in YEARS:
-        progress(f"making the census of {year}", 0.0)
+        progress(f"generating the census of {year}", 0.0)
         census(RECORDS, seed=seed, year=year).frame.write_parquet(folder / f"census{year}.parquet")
     text = files("sfumato.cli").joinpath("demo.toml").read_text(encoding="utf-8")
     (folder / RECIPE).write_text(text.replace("seed = 1", f"seed = {seed}", 1))
     recipe = Recipe.from_toml(folder / RECIPE)
     people = recipe.read(progress)
-    found = profile(people, progress=progress)
+    profiled = profile(people, progress=progress)
     attacks, steps = recipe.attacks(people, progress)
     before = recipe.judge(attacks, people, progress=progress)
     release = recipe.run(people, progress=progress)
     release.write(folder / "release", progress=progress)
     opened = open_release(folder / "release")
     after = recipe.judge(attacks, people, opened, progress=progress)
-    estimates = [opened.estimate(one["statistic"]) for one in opened.settings["preserve"]]
+    estimates = [opened.estimate(preserved["statistic"]) for preserved in opened.settings["preserve"]]
     progress("writing the report", 0.0)
-    attacked = {"unprotected": before, "released": after}
-    write_picture(disclosure_chart(attacked), folder / "attack.svg", private=True)
-    record = attack_record(attacked, third_party=[path for path, _ in steps])
+    verdicts = {"unprotected": before, "released": after}
+    write_picture(disclosure_chart(verdicts), folder / "attack.svg", private=True)
+    record = attack_record(verdicts, third_party=[path for path, _ in steps])
     keep(folder / "release", certificate_of(folder / "release"), "attack", record)
     write_report(folder / "release", folder / "report.html")
     write_report(folder / "release", folder / "report-private.html", private=folder / "release.private")
-    return Told(found, release, audit_folder(folder / "release"), estimates, before, after)
+    return DemoResult(profiled, release, audit_folder(folder / "release"), estimates, before, after)
 
 
-def _as_json(told: Told, folder: Path) -> dict[str, Any]:
-    attacked = {"unprotected": told.before, "released": told.after}
+def _as_json(result: DemoResult, folder: Path) -> dict[str, Any]:
+    verdicts = {"unprotected": result.before, "released": result.after}
     return {
         "folder": str(folder),
         "release": str(folder / "release"),
         "report": str(folder / "report.html"),
-        "after": as_json(told.audit),
-        "estimates": [one.summary() for one in told.estimates],
-        "attacks": {when: [one.summary() for one in its.disclosures] for when, its in attacked.items()},
+        "after": as_json(result.audit),
+        "estimates": [estimate.summary() for estimate in result.estimates],
+        "attacks": {
+            when: [disclosure.summary() for disclosure in verdict.disclosures] for when, verdict in verdicts.items()
+        },
     }
 
 
-def _tell(told: Told, folder: Path) -> None:
+def _show(result: DemoResult, folder: Path) -> None:
     screen = console()
-    worst = told.found.combinations[-1]
-    screen.print(f"[bold]A made-up census[/bold] of {RECORDS:,} people, in a file that an office has to publish.")
+    worst = result.profile.combinations[-1]
+    screen.print(f"[bold]A synthetic census[/bold] of {RECORDS:,} people, as a statistics office has to publish it.")
     screen.print("")
-    screen.print("[bold]1. Single people.[/bold] Without their names they are not safe:", end=" ")
-    screen.print(f"{', '.join(worst.names)} alone single out {worst.share:.0%} of them.", markup=False)
-    first = told.before.worst
+    screen.print("[bold]1. Individuals.[/bold] Removing names does not protect them:", end=" ")
+    screen.print(f"{', '.join(worst.names)} together single out {worst.share:.0%} of them.", markup=False)
+    first = result.before.worst
     screen.print(
-        f"[bold]2. A group.[/bold] {plain(int(first.true.values.sum()))} people serve in the army, and at "
-        f"{plain(len(first.standing_out))} of {plain(len(first.labels))} places of work they stand out."
+        f"[bold]2. A group.[/bold] {plain(int(first.true.values.sum()))} people serve in the army. The group is an "
+        f"outlier at {plain(len(first.standing_out))} of {plain(len(first.labels))} places of work."
     )
-    rules = rules_of(told.before)
+    rules = rules_of(result.before)
     screen.print(
-        f"   If only the attribute is removed, whoever has the census of {YEARS[0]} learns soldiers' habits there, and "
-        f"finds {plain(len(told.before.places))} of the places ({first.attack})."
+        f"   If only the attribute is removed, an attacker with the census of {YEARS[0]} learns what is typical of "
+        f"soldiers, and finds {plain(len(result.before.places))} of these places ({first.attack})."
     )
     if rules:
         screen.print(f"   One of {plain(len(rules))} rules: {rules[0].words}.", markup=False)
-    group = told.release.private["groups"][0]
+    group = result.release.private["groups"][0]
     screen.print(
-        f"[bold]3. The recipe[/bold] {plain(folder / RECIPE)} lets {plain(group['changed_records'])} people exchange "
-        f"their places of work, {group['against']['share_of_values']:.2%} of all values, and puts everybody into boxes "
-        f"of at least {told.release.promise.k}."
+        f"[bold]3. The recipe[/bold] {plain(folder / RECIPE)} swaps the places of work of "
+        f"{plain(group['changed_records'])} people, {group['against']['share_of_values']:.2%} of all values, and "
+        f"generalises all records to boxes of at least {result.release.promise.k}."
     )
-    screen.print(f"   The same attacks, learned anew, now find {plain(len(told.after.places))} of the places.")
-    screen.print("[bold]4. The release[/bold] speaks for itself. Its audit, from the written files alone:")
-    show(told.audit)
-    screen.print("   What it still tells, with ranges in which the truth about these people must lie:")
-    for one in told.estimates:
-        screen.print(f"   {one}", markup=False)
-    screen.print("")
-    screen.print(f"[bold]Open[/bold] {plain(folder / 'report.html')} for what to show the officer,", end=" ")
-    screen.print(f"and {folder / 'report-private.html'} for what only you may see.", markup=False)
+    screen.print(f"   The same attacks, trained again, now find {plain(len(result.after.places))} of the places.")
+    screen.print("[bold]4. The audit[/bold] of the release, from the written files alone:")
+    show(result.audit)
     screen.print(
-        f"Try: sfumato audit {folder / 'release'}, or change {folder / RECIPE} and run it again.", markup=False
+        "[bold]5. Statistics[/bold] from the release, with ranges that are guaranteed to contain the true value:"
+    )
+    for estimate in result.estimates:
+        screen.print(f"   {estimate}", markup=False)
+    screen.print("")
+    screen.print(f"[bold]Open[/bold] {plain(folder / 'report.html')} to show the officer,", end=" ")
+    screen.print(f"and {folder / 'report-private.html'} for yourself: it is confidential.", markup=False)
+    screen.print(
+        f"Next: sfumato audit {folder / 'release'}, or change {folder / RECIPE} and run it again.", markup=False
     )

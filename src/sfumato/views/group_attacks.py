@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from sfumato.attacks.disclosure import COLUMNS, Disclosure, Verdict
+from sfumato.attacks.disclosure import Disclosure, Verdict
 from sfumato.attacks.fuzzy_model import FuzzyModel, Rule
 from sfumato.formatting import capitalised, cell, count, counted, listed
 from sfumato.harmonising import Done
@@ -17,6 +17,8 @@ SHOWN_PLACES = 30
 """The largest number of places that are printed, those with most members first; JSON has all."""
 SHOWN_RULES = 5
 """The number of rules that are printed, those with most support first."""
+ATTACK_COLUMNS = ("attack", "found", "disclosed", "Youden", "evidence", "corr.")
+"""The heads of a table of attacks, short enough for 80 characters; the last one is the correlation of the signals."""
 WHEN = {"unprotected": "before", "released": "after"}
 """What was attacked, in the words of a report."""
 TITLES = {
@@ -66,9 +68,21 @@ def preparation(steps: Sequence[tuple[str, tuple[Done, ...]]]) -> list[str]:
 def verdict_tables(verdicts: Mapping[str, Verdict]) -> list[Table]:
     """Show how well each attack did, on the unprotected file and on the release."""
     return [
-        Table(TITLES[when], COLUMNS, tuple(tuple(map(cell, disclosure.row)) for disclosure in verdict.disclosures))
+        Table(TITLES[when], ATTACK_COLUMNS, tuple(map(_attack_row, verdict.disclosures)))
         for when, verdict in verdicts.items()
     ]
+
+
+def _attack_row(disclosure: Disclosure) -> tuple[str, ...]:
+    adequacy = disclosure.adequacy
+    return (
+        disclosure.attack,
+        cell(len(disclosure.found)),
+        f"{len(disclosure.disclosed):,} of {len(disclosure.standing_out):,}",
+        cell(round(adequacy.youden, 2)),
+        f"{adequacy.bayes.value:z.1f} ({adequacy.bayes.words})",
+        cell(round(disclosure.correlation, 2)),
+    )
 
 
 def rule_lines(rules: Sequence[Rule]) -> list[str]:

@@ -1,4 +1,4 @@
-"""LearnedAttack: an adversary who does not stop at rules, with what machine learning offers."""
+"""LearnedAttack: an attacker who uses gradient boosting or logistic regression."""
 
 from __future__ import annotations
 
@@ -17,58 +17,60 @@ from sfumato.microfile.microfile import Microfile, as_microfile
 from sfumato.progress import Progress
 from sfumato.quiet_repr import quiet
 
-PARTS = 10
-"""A regression sees numbers in so many parts, so that a habit in the middle of them can count."""
-CERTAIN = 6
-"""So many decimals of a chance are the same on every machine."""
-MOST_CATEGORIES = 60
-"""An attribute with more categories than this tells them apart no further: the rarest are one."""
+N_BINS = 10
+"""The number of quantile bins of a numeric attribute in a regression, so that it can fit peaks in the middle."""
+DECIMALS = 6
+"""Probabilities are rounded to this number of decimals, which are the same on every machine."""
+MAX_CATEGORIES = 60
+"""The largest number of categories of an attribute that are distinguished; rarer ones count as one."""
 
 
 class LearnedAttack(Attack):
-    """Learn who belongs to a group by gradient boosting or logistic regression, and find the group's places by it."""
+    """An attacker who learns who is a member by gradient boosting or logistic regression."""
 
     learner: Literal["boosting", "logistic"] = "boosting"
-    """What learns: trees boosted by gradients, or a logistic regression."""
+    """The classifier: gradient boosting of trees, or logistic regression."""
     min_confidence_ratio: float = Field(default=0.75, gt=0)
-    """Who is taken for a member: whose odds are at least this, and no fewer than the third-party file has members."""
+    """The odds from which a record is classified as a member; lower if otherwise fewer records of the third-party file
+    would be classified as members than it has members."""
 
     @property
     def random(self) -> bool:
-        """Whether each attempt learns something else: trees are stopped by a random part of the file."""
+        """Whether attempts learn different models: early stopping of trees uses a random part of the file."""
         return self.learner == "boosting"
 
     @property
     def name(self) -> str:
-        """What the attack is called."""
+        """The name of the attack in results."""
         return "gradient boosting" if self.learner == "boosting" else "logistic regression"
 
     def _learn(
         self, people: Microfile, vital: Flags, seeds: np.random.SeedSequence, progress: Progress
     ) -> LearnedModel:
         boosting = self.learner == "boosting"
-        features = [_Feature.of(people, name, parts=1 if boosting else PARTS) for name in self._telling(people)]
+        features = [_Feature.of(people, name, n_bins=1 if boosting else N_BINS) for name in self._non_blank(people)]
         seed = int(seeds.generate_state(1)[0])
         progress(f"learning by {self.name}", 0.0)
         learner = _boosting(features, seed) if boosting else _logistic()
         table = _table(people, features)
         with _on_threads(self.threads):
             learner.fit(table, vital)
-            chances = _chances(learner, table)
+            probabilities = _probabilities(learner, table)
         progress(f"learning by {self.name}", 1.0)
-        # odds of at least gamma, as a rule's confidence ratio; whoever knows how many members to expect finds as many
-        ratio = self.min_confidence_ratio
-        many = float(np.partition(chances, -int(vital.sum()))[-int(vital.sum())])
-        return LearnedModel(learner, tuple(features), min(ratio / (1.0 + ratio), many), self.threads)
+        # odds of at least gamma, as the confidence ratio of a rule; lower if that classifies fewer records than the
+        # file has members, because an attacker may know the size of the group
+        ratio, n_vital = self.min_confidence_ratio, int(vital.sum())
+        quantile = float(np.partition(probabilities, -n_vital)[-n_vital])
+        return LearnedModel(learner, tuple(features), min(ratio / (1.0 + ratio), quantile), self.threads)
 
-    def _telling(self, people: Microfile) -> tuple[str, ...]:
-        """Return what is looked at; an attribute without any value is refused if it is named, else left out."""
-        names = self.looked_at(people)
+    def _non_blank(self, people: Microfile) -> tuple[str, ...]:
+        """Return the attributes used; one with only missing values is refused if it is listed, otherwise left out."""
+        names = self.attributes_used(people)
         blank = {name for name in names if people.is_blank(name)}
         if blank and (self.attributes or len(blank) == len(names)):
             first = next(name for name in names if name in blank)
             raise SettingError(
-                f"attributes: {first!r} has only missing values in the third-party file, so that it tells nothing",
+                f"attributes: {first!r} has only missing values in the third-party file",
                 hint="leave it out",
                 setting="attributes",
                 column=first,
@@ -79,36 +81,37 @@ class LearnedAttack(Attack):
 @quiet
 @dataclass(frozen=True)
 class _Feature:
-    """An attribute as a learner sees it."""
+    """An attribute as input of a classifier."""
 
     name: str
     kind: Kind
     categories: tuple[str, ...] = ()
-    """Of an attribute of categories: those that are told apart, the commonest first."""
+    """The categories that are distinguished, the most frequent first."""
     edges: tuple[float, ...] = ()
-    """Of numbers that are told in parts: where these meet."""
+    """The edges between bins of numbers."""
 
     @classmethod
-    def of(cls, people: Microfile, name: str, *, parts: int) -> _Feature:
+    def of(cls, people: Microfile, name: str, *, n_bins: int) -> _Feature:
         kind = people.attribute(name).kind
         if kind is Kind.NUMERIC:
             numbers = people.numbers(name)
-            known = numbers[~np.isnan(numbers)]
-            shares = np.arange(1, parts) / parts
-            return cls(name, kind, edges=tuple(np.unique(np.quantile(known, shares)).tolist()) if known.size else ())
+            numbers = numbers[~np.isnan(numbers)]
+            shares = np.arange(1, n_bins) / n_bins
+            edges = np.unique(np.quantile(numbers, shares)).tolist() if numbers.size else ()
+            return cls(name, kind, edges=tuple(edges))
         encoded = people.encoded(name)
         counts = np.bincount(encoded.codes[encoded.codes >= 0], minlength=encoded.values.size)
-        common = np.argsort(-counts, kind="stable")[:MOST_CATEGORIES]
+        common = np.argsort(-counts, kind="stable")[:MAX_CATEGORIES]
         if kind is Kind.ORDINAL:
             common = np.sort(common)
         return cls(name, kind, tuple(str(value) for value in encoded.values[common].tolist()))
 
     def column(self, people: Microfile) -> Reals:
-        """Return numbers, of categories their place among those that are told apart; NaN for all others."""
+        """Return the attribute as numbers: values, bins, or indices of categories; NaN for categories left out."""
         if self.name not in people.attributes:
             raise SettingError(
-                f"the attacked file has no attribute {self.name!r}, which the attack has learned about",
-                hint="harmonise the files, or name the attributes to look at",
+                f"the attacked file has no attribute {self.name!r}, which the model uses",
+                hint="harmonise the files, or list the attributes that both have",
                 setting="attributes",
                 column=self.name,
             )
@@ -126,38 +129,38 @@ class _Feature:
                 return numbers
             return np.where(np.isnan(numbers), np.nan, np.searchsorted(self.edges, numbers, side="right"))
         encoded = people.encoded(self.name)
-        places = {category: float(place) for place, category in enumerate(self.categories)}
-        found = np.array([*(places.get(str(value), np.nan) for value in encoded.values.tolist()), np.nan])
-        return found[encoded.codes]
+        indices = {category: float(index) for index, category in enumerate(self.categories)}
+        index_of_code = np.array([*(indices.get(str(value), np.nan) for value in encoded.values.tolist()), np.nan])
+        return index_of_code[encoded.codes]
 
 
 @dataclass(frozen=True)
 class LearnedModel:
-    """What a learner has learned about a group."""
+    """A classifier of who belongs to a group."""
 
     learner: Any
     """A fitted classifier of scikit-learn."""
     features: tuple[_Feature, ...]
     cut: float
-    """Who has at least this chance is taken for a member."""
+    """The probability from which a record is classified as a member."""
     threads: int | None = None
 
     def memberships(self, microfile: Any, *, threads: int | None = None) -> Reals:
-        """Return each record's chance to be a member; nought for those who are not taken for one."""
+        """Return each record's probability of membership; 0 for records that are classified as others."""
         table = _table(as_microfile(microfile), self.features)
         with _on_threads(threads or self.threads):
-            chances = _chances(self.learner, table)
-        found: Reals = np.where(chances >= self.cut, chances, 0.0)
-        return found
+            probabilities = _probabilities(self.learner, table)
+        memberships: Reals = np.where(probabilities >= self.cut, probabilities, 0.0)
+        return memberships
 
 
 def _table(people: Microfile, features: Sequence[_Feature]) -> Reals:
     return np.column_stack([feature.column(people) for feature in features])
 
 
-def _chances(learner: Any, table: Reals) -> Reals:
-    """Return each record's chance to be a member, without the last digits, in which machines differ."""
-    return np.asarray(learner.predict_proba(table)[:, 1]).round(CERTAIN)
+def _probabilities(learner: Any, table: Reals) -> Reals:
+    """Return each record's probability of membership, rounded because machines differ in the last digits."""
+    return np.asarray(learner.predict_proba(table)[:, 1]).round(DECIMALS)
 
 
 def _boosting(features: Sequence[_Feature], seed: int) -> Any:
@@ -176,7 +179,7 @@ def _logistic() -> Any:
 
 
 def _on_threads(threads: int | None) -> Any:
-    """Let libraries use so many threads; by default one, for theirs wait for each other busily where cores are few."""
+    """Limit the threads of libraries; by default to one, because their threads slow each other down on few cores."""
     from threadpoolctl import threadpool_limits
 
     return threadpool_limits(threads or 1)

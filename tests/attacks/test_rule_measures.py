@@ -1,4 +1,4 @@
-"""Measures of rules: the worked example, TC16's Table 5, and which rules are enough."""
+"""RuleMeasures of rules: the worked example, TC16's Table 5, and which rules are enough."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 
 from benchmarks.soldiers import VARIABLES
 from sfumato.attacks.membership_grades import make_grades
-from sfumato.attacks.rule_data import gather_evidence
-from sfumato.attacks.rules import Demands, Measures, in_words, measure_rules, most_general
+from sfumato.attacks.rule_data import prepare_rule_data
+from sfumato.attacks.rule_measures import RuleMeasures, RuleThresholds, measure_rules, most_general, rule_words
 from sfumato.errors import SettingError
-from tests.attacks.plain import every_rule, products, small_evidence, small_file, within
+from tests.attacks.brute_force_rules import every_rule, products, small_file, small_rule_data, within
 
 # the worked example: grades of six records in two values, the first three vital
 TOY = np.array([[1, 0.8], [0.9, 0.9], [0.7, 0.7], [1, 1], [0.6, 0.5], [1, 0.5]])
@@ -50,7 +50,7 @@ def toy():
 def test_the_worked_example():
     grades, vital = toy()
     assert products(grades, [1, 1], 0.5) == pytest.approx([0.8, 0.81, 0.0, 1.0, 0.0, 0.5])
-    measures = measure_rules(gather_evidence(grades, vital, alpha=0.5), np.array([[1, 1]]))
+    measures = measure_rules(prepare_rule_data(grades, vital, alpha=0.5), np.array([[1, 1]]))
     assert measures.supports == pytest.approx([0.5366666666666667], abs=1e-12)
     assert measures.coverages == pytest.approx([0.5183333333333334], abs=1e-12)
     assert measures.discriminative_factors == pytest.approx([0.018333333333333313], abs=1e-12)
@@ -59,7 +59,7 @@ def test_the_worked_example():
 
 @given(st.floats(1, VITAL), st.floats(1, RECORDS - VITAL))
 def test_the_factor_follows_from_ratio_and_support(hits, false_alarms):
-    measures = Measures(np.array([hits]), np.array([false_alarms]), VITAL, RECORDS - VITAL)
+    measures = RuleMeasures(np.array([hits]), np.array([false_alarms]), VITAL, RECORDS - VITAL)
     # ERRATA 004-17
     factor = measures.supports * (1 - VITAL / RECORDS * (1 + 1 / measures.confidence_ratios))
     assert measures.discriminative_factors == pytest.approx(factor, abs=1e-12)
@@ -70,11 +70,11 @@ def test_table_5_is_what_the_measures_make_of_its_supports_and_ratios(factor, ra
     # what is printed with three digits may be less or more by half a unit of the last
     supports = support + np.array([-0.0005, 0.0005])
     hits = supports * VITAL
-    measures = Measures(hits, hits / ratio, VITAL, RECORDS - VITAL)
+    measures = RuleMeasures(hits, hits / ratio, VITAL, RECORDS - VITAL)
     least, most = measures.discriminative_factors
     assert least - 0.0005 <= factor <= most + 0.0005
     assert measures.confidence_ratios == pytest.approx([ratio, ratio])
-    assert Demands().met(measures[np.array([1])]).all()
+    assert RuleThresholds().satisfied_by(measures[np.array([1])]).all()
 
 
 def test_no_rule_of_table_5_is_a_more_specific_version_of_another():
@@ -88,19 +88,19 @@ def test_no_rule_of_table_5_is_a_more_specific_version_of_another():
 
 
 def test_a_rule_without_false_alarms_has_an_infinite_ratio_and_one_of_nobody_none():
-    measures = Measures(np.array([2.0, 0.0, 2.0]), np.array([0.0, 0.0, 3.0]), 4, 10)
+    measures = RuleMeasures(np.array([2.0, 0.0, 2.0]), np.array([0.0, 0.0, 3.0]), 4, 10)
     assert measures.confidence_ratios.tolist() == [np.inf, 0.0, 2 / 3]
     assert measures.smoothed_ratios().tolist() == [2.0, 0.0, 0.5]
     assert measures.smoothed_ratios(3.0).tolist() == pytest.approx([2 / 3, 0.0, 1 / 3])
     assert measures.confidences.tolist() == pytest.approx([1.0, 0.0, 0.4])
-    assert Demands(min_support=0, min_confidence_ratio=0).met(measures).tolist() == [True, False, True]
+    assert RuleThresholds(min_support=0, min_confidence_ratio=0).satisfied_by(measures).tolist() == [True, False, True]
 
 
 def test_a_rule_about_everybody_is_never_valid():
-    evidence = small_evidence(1)
-    everybody = measure_rules(evidence, np.zeros((1, 4), dtype=np.int64))
+    rule_data = small_rule_data(1)
+    everybody = measure_rules(rule_data, np.zeros((1, 4), dtype=np.int64))
     assert everybody.supports.tolist() == everybody.coverages.tolist() == [1.0]
-    assert not Demands(min_confidence_ratio=0, min_support=0).met(everybody).any()
+    assert not RuleThresholds(min_confidence_ratio=0, min_support=0).satisfied_by(everybody).any()
 
 
 @given(st.integers(0, 2**20))
@@ -118,23 +118,23 @@ def test_pruning_loses_nothing(seed):
 
 
 def test_rules_are_said_in_words():
-    rule = in_words(TABLE_5[1][0], VARIABLES, group="military")
+    rule = rule_words(TABLE_5[1][0], VARIABLES, group="military")
     assert rule == "if age is young and hours is high and transport is walked and departure is night then military"
 
 
 @pytest.mark.parametrize("genes", [[[0, 2]], [[-1, 0]]])
 def test_genes_that_stand_for_nothing_are_refused(genes):
-    evidence = gather_evidence(*toy())
+    rule_data = prepare_rule_data(*toy())
     with pytest.raises(SettingError, match="a gene is 0 or the number of one of the variable's values"):
-        measure_rules(evidence, np.array(genes))
+        measure_rules(rule_data, np.array(genes))
 
 
 def test_rules_about_other_variables_are_refused():
     with pytest.raises(SettingError, match="one gene for each of the 2 variables"):
-        measure_rules(gather_evidence(*toy()), np.array([[1, 1, 1]]))
+        measure_rules(prepare_rule_data(*toy()), np.array([[1, 1, 1]]))
 
 
 @pytest.mark.parametrize(("name", "value"), [("min_support", 1.5), ("min_support", -0.1), ("min_confidence_ratio", -1)])
 def test_demands_that_make_no_sense_are_refused(name, value):
     with pytest.raises(SettingError, match=name):
-        Demands(**{name: value})
+        RuleThresholds(**{name: value})

@@ -7,7 +7,7 @@ import itertools
 import numpy as np
 
 from sfumato.attacks.membership_grades import make_grades
-from sfumato.attacks.rule_data import gather_evidence
+from sfumato.attacks.rule_data import prepare_rule_data
 
 # products and sums of such grades are exact in any order
 GRADES = (0.0, 0.25, 0.5, 0.75, 1.0, 1.0)
@@ -29,8 +29,8 @@ def small_file(seed, *, records=120, sizes=(2, 3, 1, 2), grades=GRADES, missing=
     return make_grades(columns, tables), vital
 
 
-def small_evidence(seed, *, alpha=0.5, **kwargs):
-    return gather_evidence(*small_file(seed, **kwargs), alpha=alpha)
+def small_rule_data(seed, *, alpha=0.5, **kwargs):
+    return prepare_rule_data(*small_file(seed, **kwargs), alpha=alpha)
 
 
 def products(grades, rule, alpha):

@@ -39,7 +39,7 @@ class Links:
     """Whether an outside record's own record is among its candidates."""
 
     def __repr__(self) -> str:
-        correct = "unknown" if self.expected is None else f"{self.right:.2%}, by random choice {self.expected:.2%}"
+        correct = "unknown" if self.expected is None else f"{self.right:.2%}, by chance {self.expected:.2%}"
         return f"Links of {self.tried:,} outside records: unique {self.unique:.2%}; correct {correct}"
 
     @property

@@ -177,7 +177,7 @@ def _show(result: DemoResult, folder: Path) -> None:
     screen.print("[bold]4. The audit[/bold] of the release, from the written files alone:")
     show(result.audit)
     screen.print(
-        "[bold]5. Statistics[/bold] from the release, with ranges that are guaranteed to contain the true value:"
+        "[bold]5. Statistics[/bold] from the release, with ranges that are guaranteed to contain the truth:"
     )
     for estimate in result.estimates:
         screen.print(f"   {estimate}", markup=False)

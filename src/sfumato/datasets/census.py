@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from sfumato.arrays import Flags
 from sfumato.datasets import households, person_attributes
-from sfumato.datasets.employment import AT_HOME, TRANSPORTS, Work, work_of
+from sfumato.datasets.employment import AT_HOME, TRANSPORTS, Employment, employment_of
 from sfumato.datasets.geography import AREAS, AREAS_IN_STATE, OCCUPATIONS, STATES, country_of
 from sfumato.datasets.households import People, people_of
 from sfumato.datasets.person_attributes import Circumstances, circumstances_of, weights_of
@@ -82,7 +82,7 @@ def census(records: int = 50_000, *, seed: int = 1, year: int = 2020) -> Microfi
     rng = np.random.default_rng([seed, year, 1])
     country = country_of(seed, year)
     people = people_of(rng, country, year=year, records=records)
-    work = work_of(rng, country, people, year=year)
+    work = employment_of(rng, country, people, year=year)
     rest = circumstances_of(rng, people, work, year=year)
     columns = [*_who(rng, people, year), *_work(work, records), *_rest(people, rest)]
     columns.append(pl.Series("weight", weights_of(rng, people)))
@@ -107,7 +107,7 @@ def _who(rng: np.random.Generator, people: People, year: int) -> list[pl.Series]
     ]
 
 
-def _work(work: Work, records: int) -> list[pl.Series]:
+def _work(work: Employment, records: int) -> list[pl.Series]:
     def of_all(values: NDArray[Any]) -> NDArray[Any]:
         every = np.zeros(records, dtype=values.dtype)
         every[work.workers] = values

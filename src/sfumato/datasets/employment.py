@@ -25,7 +25,7 @@ _LIVE_AT_WORK = {"service": 0.05, "agriculture": 0.25, "protective service": 0.1
 
 
 @dataclass(frozen=True)
-class Work:
+class Employment:
     """The work of those who have any, one element per worker."""
 
     workers: Counts
@@ -42,7 +42,7 @@ class Work:
     """Minutes."""
 
 
-def work_of(rng: np.random.Generator, country: Country, people: People, *, year: int) -> Work:
+def employment_of(rng: np.random.Generator, country: Country, people: People, *, year: int) -> Employment:
     """Give people work."""
     by_age = np.array([0.0, 0.34, 0.66, 0.81, 0.63, 0.25, 0.07], dtype=np.float32)
     ages = np.searchsorted([16, 20, 25, 55, 65, 75], np.arange(100), side="right")
@@ -56,7 +56,7 @@ def work_of(rng: np.random.Generator, country: Country, people: People, *, year:
     part_time = ~soldier & happens(rng, few_hours, workers.size)
     near = workplace == residence
     transport = _transports(rng, country, workplace, occupation, soldier & near, age, year)
-    return Work(
+    return Employment(
         workers=workers,
         workplace=workplace,
         occupation=occupation,

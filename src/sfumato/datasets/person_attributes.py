@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.arrays import Counts, Flags
-from sfumato.datasets.employment import Work
+from sfumato.datasets.employment import Employment
 from sfumato.datasets.geography import OCCUPATIONS, compounded
 from sfumato.datasets.households import BY_BIRTH, MALE, People
 from sfumato.datasets.sampling import Small, happens, pick_within
@@ -49,7 +49,7 @@ class Circumstances:
     """Meaningless for children."""
 
 
-def circumstances_of(rng: np.random.Generator, people: People, work: Work, *, year: int) -> Circumstances:
+def circumstances_of(rng: np.random.Generator, people: People, work: Employment, *, year: int) -> Circumstances:
     """Generate the further attributes."""
     records = people.age.size
     soldier = np.zeros(records, dtype=np.bool_)
@@ -99,7 +99,7 @@ def _insurances(rng: np.random.Generator, people: People, workers: Counts, soldi
     return insurance
 
 
-def _incomes(rng: np.random.Generator, people: People, work: Work, year: int) -> NDArray[np.int32]:
+def _incomes(rng: np.random.Generator, people: People, work: Employment, year: int) -> NDArray[np.int32]:
     """Return incomes of all kinds, which grow by 3 % a year; pay rises with schooling, age, hours and occupation."""
     records = people.age.size
     age = people.age.astype(np.float32)

@@ -1,4 +1,4 @@
-"""Random releases and outside files, and what plain loops over all pairs make of them."""
+"""Random releases and outside files, linked by plain loops over all pairs."""
 
 from __future__ import annotations
 
@@ -13,26 +13,26 @@ LABELS = {"{p, r}": ("p", "r"), "p": ("p",), "q": ("q",), "{q, s}": ("q", "s"), 
 NAMES = ("age", "work", "size", "sex")
 
 
-def _some(rng, values, lacking):
+def _with_gaps(rng, values, lacking):
     return [None if rng.random() < lacking else value for value in values]
 
 
 def random_release(seed, *, records=40, lacking=0.1):
-    """Overlapping intervals, sets of categories that are torn apart, whole numbers and categories."""
+    """Overlapping intervals, sets of categories with gaps, whole numbers and categories."""
     rng = np.random.default_rng(seed)
     low = rng.integers(0, 12, records)
     absent = rng.random(records) < lacking
     ends = {"age.lo": low, "age.hi": low + rng.integers(0, 6, records)}
-    columns = {name: _some(rng, rng.choice(list(LABELS), records), lacking) for name in ("work",)}
+    columns = {name: _with_gaps(rng, rng.choice(list(LABELS), records), lacking) for name in ("work",)}
     table = pl.DataFrame(
         {
             **{
-                name: [None if gone else int(end) for end, gone in zip(its, absent, strict=True)]
-                for name, its in ends.items()
+                name: [None if gone else int(end) for end, gone in zip(column, absent, strict=True)]
+                for name, column in ends.items()
             },
             **columns,
-            "size": _some(rng, rng.integers(0, 4, records).tolist(), lacking),
-            "sex": _some(rng, rng.choice(["f", "m"], records), lacking),
+            "size": _with_gaps(rng, rng.integers(0, 4, records).tolist(), lacking),
+            "sex": _with_gaps(rng, rng.choice(["f", "m"], records), lacking),
         },
         schema_overrides={
             "age.lo": pl.Int64,
@@ -50,17 +50,17 @@ def random_outside(seed, *, records=30, lacking=0.1):
     rng = np.random.default_rng(seed + 1000)
     return pl.DataFrame(
         {
-            "age": _some(rng, rng.integers(-2, 20, records).tolist(), lacking),
-            "work": _some(rng, rng.choice(["p", "q", "r", "s", "other"], records), lacking),
-            "size": _some(rng, rng.integers(0, 5, records).tolist(), lacking),
-            "sex": _some(rng, rng.choice(["f", "m"], records), lacking),
+            "age": _with_gaps(rng, rng.integers(-2, 20, records).tolist(), lacking),
+            "work": _with_gaps(rng, rng.choice(["p", "q", "r", "s", "other"], records), lacking),
+            "size": _with_gaps(rng, rng.integers(0, 5, records).tolist(), lacking),
+            "sex": _with_gaps(rng, rng.choice(["f", "m"], records), lacking),
         },
         schema_overrides={"age": pl.Int64, "work": pl.String, "size": pl.Int64, "sex": pl.String},
     )
 
 
 def _holds(name, row, value):
-    """Whether a released record could have the value; None where the release tells nothing."""
+    """Whether a released record could have the value; None if that value is missing in the release."""
     if name == "age":
         return None if row["age.lo"] is None else row["age.lo"] <= value <= row["age.hi"]
     if row[name] is None:
@@ -68,25 +68,25 @@ def _holds(name, row, value):
     return value in LABELS[row[name]] if name == "work" else value == row[name]
 
 
-def compared(release, outside, names, *, own):
+def compared(release, outside, names, *, missing_own):
     """Outside x released x attributes: 0 different, 1 alike, 2 unknown."""
-    found = np.empty((outside.height, release.table.height, len(names)), dtype=int)
+    comparison = np.empty((outside.height, release.table.height, len(names)), dtype=int)
     for i, person in enumerate(outside.iter_rows(named=True)):
         for j, row in enumerate(release.table.iter_rows(named=True)):
             for a, name in enumerate(names):
                 value = person[name]
                 blank = row["age.lo" if name == "age" else name] is None
                 if value is None or blank:
-                    found[i, j, a] = (1 if value is None and blank else 0) if own else 2
+                    comparison[i, j, a] = (1 if value is None and blank else 0) if missing_own else 2
                 else:
-                    found[i, j, a] = int(_holds(name, row, value))
-    return found
+                    comparison[i, j, a] = int(_holds(name, row, value))
+    return comparison
 
 
-def distances(release, outside, names, *, own):
+def distances(release, outside, names, *, missing_own):
     """Gower's distance of all pairs."""
-    alike = compared(release, outside, names, own=own)
-    found = np.zeros(alike.shape[:2])
+    alike = compared(release, outside, names, missing_own=missing_own)
+    distances_of_pairs = np.zeros(alike.shape[:2])
     for a, name in enumerate(names):
         columns = ["age.lo", "age.hi"] if name == "age" else [name]
         every = [*outside[name].drop_nulls(), *(v for c in columns for v in release.table[c].drop_nulls())]
@@ -97,11 +97,11 @@ def distances(release, outside, names, *, own):
                 if alike[i, j, a] != 0:
                     continue
                 if name not in ("age", "size") or value is None or ends[0] is None:
-                    found[i, j] += 1.0
+                    distances_of_pairs[i, j] += 1.0
                     continue
                 away = max(ends[0] - value, value - ends[-1])
-                found[i, j] += away / span
-    return found
+                distances_of_pairs[i, j] += away / span
+    return distances_of_pairs
 
 
 def probabilities(alike, overlap, rounds=3000):
@@ -120,11 +120,11 @@ def probabilities(alike, overlap, rounds=3000):
         g = np.array(posterior)
         before = [*m, *u]
         for a in range(width):
-            seen = pairs[:, a] != 2
-            agrees = pairs[seen, a] == 1
-            u[a] = min(max(np.sum((1 - g[seen])[agrees]) / np.sum(1 - g[seen]), 1e-6), 1 - 1e-6)
-            m[a] = min(max(np.sum(g[seen][agrees]) / np.sum(g[seen]), 1e-6), 1 - 1e-6)
+            comparable = pairs[:, a] != 2
+            agrees = pairs[comparable, a] == 1
+            u[a] = min(max(np.sum((1 - g[comparable])[agrees]) / np.sum(1 - g[comparable]), 1e-6), 1 - 1e-6)
+            m[a] = min(max(np.sum(g[comparable][agrees]) / np.sum(g[comparable]), 1e-6), 1 - 1e-6)
             m[a] = max(m[a], (1 + u[a]) / 2)
-        if max(abs(one - other) for one, other in zip(before, [*m, *u], strict=True)) < 1e-9:
+        if max(abs(old - new) for old, new in zip(before, [*m, *u], strict=True)) < 1e-9:
             break
     return np.array(m), np.array(u)

@@ -1,4 +1,4 @@
-"""Small files with rules to try on them, and what plain numpy makes of them, rule by rule."""
+"""Small files and all their rules, measured one by one in plain numpy."""
 
 from __future__ import annotations
 
@@ -35,33 +35,33 @@ def small_rule_data(seed, *, alpha=0.5, **kwargs):
 
 def products(grades, rule, alpha):
     """TC16 (11) and (12), from left to right."""
-    found = np.ones(grades.records)
+    degrees = np.ones(grades.records)
     for variable, gene in enumerate(rule):
         if gene:
-            found = found * grades.of(variable)[:, gene - 1]
-    return np.where(found >= alpha, found, 0.0)
+            degrees = degrees * grades.of(variable)[:, gene - 1]
+    return np.where(degrees >= alpha, degrees, 0.0)
 
 
 def every_rule(sizes):
     return np.array(list(itertools.product(*(range(size + 1) for size in sizes))))
 
 
-def within(one, other):
+def within(general, specific):
     """Whether each condition of a rule is one of another's."""
-    return all(gene in (0, its) for gene, its in zip(one, other, strict=True))
+    return all(gene in (0, condition) for gene, condition in zip(general, specific, strict=True))
 
 
 def brute_force(grades, vital, *, alpha, min_support, min_confidence_ratio):
     """All valid rules and the most general of them, by trying every rule, as TC16 (13) and (15) say."""
     valid = []
     for rule in every_rule(grades.sizes).tolist():
-        found = products(grades, rule, alpha)
-        hits, false_alarms = found[vital].sum(), found[~vital].sum()
-        support, coverage = hits / vital.sum(), found.sum() / vital.size
+        degrees = products(grades, rule, alpha)
+        hits, false_alarms = degrees[vital].sum(), degrees[~vital].sum()
+        support, coverage = hits / vital.sum(), degrees.sum() / vital.size
         ratio = hits / false_alarms if false_alarms else np.inf
         if support >= min_support and support > coverage and ratio >= min_confidence_ratio:
             valid.append(tuple(rule))
-    general = [rule for rule in valid if not any(within(other, rule) for other in valid if other != rule)]
+    general = [rule for rule in valid if not any(within(candidate, rule) for candidate in valid if candidate != rule)]
     return set(valid), set(general)
 
 

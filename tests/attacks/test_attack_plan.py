@@ -1,4 +1,4 @@
-"""What a recipe says about attacks."""
+"""The [attack] table of a recipe."""
 
 from __future__ import annotations
 
@@ -40,23 +40,23 @@ def written(tmp_path):
     return write
 
 
-def test_whom_to_look_for_is_taken_over_from_the_mask(written):
-    asked = Recipe.from_toml(written())
-    assert asked.plan.group == asked.protections[0].group
-    assert (asked.plan.seed, asked.against) == (3, (0,))
-    people = asked.read()
-    attacks, steps = asked.attacks(people)
-    assert [one.name for one in attacks] == ["fuzzy rules", "logistic regression"]
+def test_the_group_is_taken_from_the_mask(written):
+    recipe = Recipe.from_toml(written())
+    assert recipe.plan.group == recipe.protections[0].group
+    assert (recipe.plan.seed, recipe.against) == (3, (0,))
+    people = recipe.read()
+    attacks, steps = recipe.attacks(people)
+    assert [attack.name for attack in attacks] == ["fuzzy rules", "logistic regression"]
     # neither identifiers nor the parameter
     assert attacks[0].attributes == ("coast", "age", "hours", "way", "sex")
     assert steps == [("there.csv", ())]
 
 
 def test_a_recipe_masks_against_its_attack(written):
-    asked = Recipe.from_toml(written())
-    record = asked.run().private["groups"][0]
+    recipe = Recipe.from_toml(written())
+    record = recipe.run().private["groups"][0]
     assert record["hidden"] == [GARRISON]
-    assert [one["found_after"] for one in record["against"]["attacks"]] == [[], []]
+    assert [attack["found_after"] for attack in record["against"]["attacks"]] == [[], []]
 
 
 def test_a_later_mask_must_not_lead_the_attack_to_the_place_again(written):
@@ -73,17 +73,17 @@ target = { t03 = 260 }
     harmless = text.replace("way == 'walk' and age <= 32", "age >= 60")
     record = Recipe.from_toml(written(harmless)).run().private["groups"]
     assert record[1]["moved"] > 0
-    assert [one["found_after"] for one in record[0]["against"]["attacks"]] == [[], []]
+    assert [attack["found_after"] for attack in record[0]["against"]["attacks"]] == [[], []]
 
 
-def test_several_third_party_files_are_put_together_after_their_own_steps(written, tmp_path):
+def test_several_third_party_files_are_harmonised_and_concatenated(written, tmp_path):
     country(4).rename({"age": "AGE"}).write_csv(tmp_path / "elsewhere.csv")
     both = """third_party = [
     "there.csv",
     { path = "elsewhere.csv", harmonise = [{ keep = "AGE >= 20" }, { rename = { AGE = "age" } }] },
 ]"""
-    asked = Recipe.from_toml(written(RECIPE.replace('third_party = "there.csv"', both)))
-    (first, _), steps = asked.attacks(asked.read())
+    recipe = Recipe.from_toml(written(RECIPE.replace('third_party = "there.csv"', both)))
+    (first, _), steps = recipe.attacks(recipe.read())
     assert first.third_party.records == 24_000 - steps[1][1][0].removed
     assert steps[1][1][0].removed > 0
 
@@ -91,10 +91,10 @@ def test_several_third_party_files_are_put_together_after_their_own_steps(writte
 def test_a_recipe_that_only_attacks_protects_nothing(written):
     text = RECIPE[: RECIPE.index("[[protect]]")] + RECIPE[RECIPE.index("[attack]") :]
     text += 'vital = { army = [1] }\nparameter = "town"\n'
-    asked = Recipe.from_toml(written(text))
-    assert asked.protections == ()
+    recipe = Recipe.from_toml(written(text))
+    assert recipe.protections == ()
     with pytest.raises(SettingError, match="protects nothing"):
-        asked.run()
+        recipe.run()
 
 
 @pytest.mark.parametrize(
@@ -116,13 +116,13 @@ def test_a_recipe_that_only_attacks_protects_nothing(written):
         ('search = "exact"', 'vital = { army = [7] }\nparameter = "town"', "another group than the mask hides"),
     ],
 )
-def test_what_is_wrong_is_pointed_at(written, old, new, message):
+def test_errors_point_at_the_line(written, old, new, message):
     assert old in RECIPE
     with pytest.raises((SettingError, MicrofileError), match=message):
         Recipe.from_toml(written(RECIPE.replace(old, new))).run()
 
 
-def test_an_attack_needs_somebody_to_look_for(written):
+def test_an_attack_needs_a_group(written):
     text = RECIPE[: RECIPE.index("[[protect]]")] + RECIPE[RECIPE.index("[attack]") :]
     with pytest.raises(SettingError, match=r"'attack\.vital' is missing"):
         Recipe.from_toml(written(text))
@@ -132,6 +132,6 @@ def test_an_attack_needs_somebody_to_look_for(written):
 
 def test_files_that_do_not_agree_are_refused(written, tmp_path):
     country(1).rename({"age": "AGE"}).write_csv(tmp_path / "there.csv")
-    asked = Recipe.from_toml(written(RECIPE.replace('search = "exact"', 'attributes = ["age", "hours"]')))
+    recipe = Recipe.from_toml(written(RECIPE.replace('search = "exact"', 'attributes = ["age", "hours"]')))
     with pytest.raises(MicrofileError, match="'age' is missing in"):
-        asked.run()
+        recipe.run()

@@ -33,28 +33,28 @@ def attacks():
 
 def test_all_attacks_find_the_garrison_without_the_vital_attribute(attacks):
     verdict = judge(attacks, HERE)
-    assert [one.attack for one in verdict.disclosures] == [
+    assert [disclosure.attack for disclosure in verdict.disclosures] == [
         "fuzzy rules",
         "fuzzy rules",
         "gradient boosting",
         "logistic regression",
     ]
-    for one in verdict.disclosures:
-        assert one.disclosed == (GARRISON,)
-        assert one.labels[int(np.argmax(one.auxiliary.values))] == GARRISON
-        assert one.true == ARMY.quantity(HERE)
+    for disclosure in verdict.disclosures:
+        assert disclosure.disclosed == (GARRISON,)
+        assert disclosure.labels[int(np.argmax(disclosure.auxiliary.values))] == GARRISON
+        assert disclosure.true == ARMY.quantity(HERE)
     assert verdict.disclosed
     assert verdict.places == (GARRISON,)
 
 
-def test_what_is_judged_does_not_see_the_vital_attribute(attacks):
+def test_attacks_do_not_use_the_vital_attribute(attacks):
     blind = HERE.with_columns(army=pl.col("army").shuffle(seed=1))
-    for one, other in zip(judge(attacks, HERE).disclosures, judge(attacks, blind).disclosures, strict=True):
-        assert one.auxiliary == other.auxiliary
-        assert one.true != other.true
+    for disclosure, group in zip(judge(attacks, HERE).disclosures, judge(attacks, blind).disclosures, strict=True):
+        assert disclosure.auxiliary == group.auxiliary
+        assert disclosure.true != group.true
 
 
-def test_rules_are_told_in_words(attacks):
+def test_rules_are_written_in_words(attacks):
     model = attacks[0].evolve()
     assert model.rules[0].words == "if age is young and hours is long then the group"
     assert model.signal(HERE.drop("army")).outliers() == (GARRISON,)
@@ -72,43 +72,45 @@ def test_memberships_are_those_of_the_classifier(attacks):
 
 
 def test_known_places_disclose_nothing(attacks):
-    known = sf.FuzzyRuleAttack(**RULES, known=[GARRISON])
-    (one,) = judge(known, HERE).disclosures
-    assert (one.disclosed, one.standing_out, one.adequacy.places) == ((), (), len(TOWNS) - 1)
+    attack = sf.FuzzyRuleAttack(**RULES, known=[GARRISON])
+    (disclosure,) = judge(attack, HERE).disclosures
+    assert (disclosure.disclosed, disclosure.standing_out, disclosure.adequacy.places) == ((), (), len(TOWNS) - 1)
     with pytest.raises(SettingError, match="known: there is no place 'x'"):
         judge(sf.FuzzyRuleAttack(**RULES, known=["x"]), HERE)
 
 
-def test_regions_are_judged_by_themselves():
-    (one,) = judge(sf.FuzzyRuleAttack(**RULES, region="coast"), HERE).disclosures
-    assert set(one.regions) == {"east", "west"}
-    assert GARRISON in one.disclosed
-    assert one.summary()["signals"][0]["region"] == "east"
+def test_regions_are_judged_separately():
+    (disclosure,) = judge(sf.FuzzyRuleAttack(**RULES, region="coast"), HERE).disclosures
+    assert set(disclosure.regions) == {"east", "west"}
+    assert GARRISON in disclosure.disclosed
+    assert disclosure.summary()["signals"][0]["region"] == "east"
 
 
-def test_a_release_that_shows_the_group_is_looked_at_with_the_naked_eye(attacks):
+def test_counting_members_is_an_attack_on_a_release_with_the_vital_attributes(attacks):
     verdict = judge(attacks[:1], HERE, HERE)
-    assert [one.attack for one in verdict.disclosures] == ["the vital attributes", "fuzzy rules"]
+    assert [disclosure.attack for disclosure in verdict.disclosures] == ["the vital attributes", "fuzzy rules"]
     assert verdict.disclosures[0].disclosed == (GARRISON,)
-    assert [one.attack for one in judge(attacks[:1], HERE, HERE.drop("army")).disclosures] == ["fuzzy rules"]
+    assert [disclosure.attack for disclosure in judge(attacks[:1], HERE, HERE.drop("army")).disclosures] == [
+        "fuzzy rules"
+    ]
 
 
-def test_what_a_release_lacks_is_not_seen(attacks):
-    whole = judge(attacks[:1], HERE, HERE.drop("army")).disclosures[0]
+def test_attributes_missing_in_a_release_are_not_used(attacks):
+    complete = judge(attacks[:1], HERE, HERE.drop("army")).disclosures[0]
     lacking = judge(attacks[:1], HERE, HERE.drop("army", "hours")).disclosures[0]
     without = [rule.genes for rule in lacking.model.rules if "hours" not in rule.words]
     # only rules that do not ask for it still hold
     assert len(without) < len(lacking.model.rules)
-    assert 0 < lacking.auxiliary.values.sum() < whole.auxiliary.values.sum()
+    assert 0 < lacking.auxiliary.values.sum() < complete.auxiliary.values.sum()
 
 
-def test_boxes_are_attacked_by_their_middles(attacks):
+def test_boxes_are_attacked_by_their_midpoints(attacks):
     people = HERE.drop("army")
     release = sf.Boxes(quasi=["age", "hours", "way"], k=5, seed=0).protect(people)
-    seen = reconstructed(release)
-    assert {"age", "hours", "way", "town"} <= set(seen.names)
+    reconstruction = reconstructed(release)
+    assert {"age", "hours", "way", "town"} <= set(reconstruction.names)
     low, high = release.table["age.lo"].to_numpy(), release.table["age.hi"].to_numpy()
-    assert seen.numbers("age").tolist() == ((low + high) / 2).tolist()
+    assert reconstruction.numbers("age").tolist() == ((low + high) / 2).tolist()
     assert judge(attacks[3], HERE, release).disclosures[0].correlation > 0.5
 
 
@@ -116,27 +118,27 @@ def test_boxes_are_attacked_by_their_middles(attacks):
 def test_fuzzy_sets_are_attacked_by_the_values_behind_them(attacks, shown):
     fuzzy = sf.FuzzyPartition(quasi=["age", "hours"], sets=4, k=5, shown=shown, seed=0)
     release = fuzzy.protect(HERE.drop("army"))
-    seen = reconstructed(release)
-    off = np.abs(seen.numbers("age") - HERE["age"].to_numpy())
+    reconstruction = reconstructed(release)
+    off = np.abs(reconstruction.numbers("age") - HERE["age"].to_numpy())
     assert np.nanmedian(off) < 20
     assert judge(attacks[3], HERE, release).disclosures[0].correlation > 0
 
 
-def test_records_that_harmonising_leaves_out_are_not_looked_at():
+def test_records_removed_by_harmonising_are_ignored():
     steps = [{"keep": {"age": {"least": 22}}}, {"map": "way", "to": {"walk": "on foot"}, "others": {"become": "ride"}}]
-    there = sf.harmonise(THERE, steps).microfile
+    third_party = sf.harmonise(THERE, steps).microfile
     way = {"attribute": "way", "values": {"walking": "on foot", "riding": "ride"}}
-    attack = sf.FuzzyRuleAttack(**RULES | {"variables": [AGE, HOURS, way], "third_party": there}, harmonise=steps)
+    attack = sf.FuzzyRuleAttack(**RULES | {"variables": [AGE, HOURS, way], "third_party": third_party}, harmonise=steps)
     sighting = attack.sighting(Microfile(HERE))
     assert sighting.memberships.size == HERE.height
     assert not sighting.claimed[HERE["age"].to_numpy() < 22].any()
     assert sighting.claimed.any()
 
 
-def test_what_a_release_does_not_tell_chooses_nobody():
+def test_a_filter_on_a_withheld_attribute_is_refused():
     steps = [{"keep": "hours > 20"}]
-    there = sf.harmonise(THERE, steps).microfile
-    attack = sf.FuzzyRuleAttack(**RULES | {"variables": [AGE, WAY], "third_party": there}, harmonise=steps)
+    third_party = sf.harmonise(THERE, steps).microfile
+    attack = sf.FuzzyRuleAttack(**RULES | {"variables": [AGE, WAY], "third_party": third_party}, harmonise=steps)
     with pytest.raises(
         SettingError, match=r"harmonise\[0\]: keep: 'hours' has no value .*\nHint: leave the step out, or release"
     ):
@@ -147,27 +149,29 @@ def test_different_groups_are_not_judged_together():
     rules = sf.FuzzyRuleAttack(**RULES)
     same = sf.Group(vital="army == 1", parameter="town")
     assert judge([rules, sf.FuzzyRuleAttack(**RULES | {"group": same})], HERE).places == (GARRISON,)
-    for other in (sf.Group(vital={"sex": ["m"]}, parameter="town"), sf.Group(vital={"army": [1]}, parameter="coast")):
+    for group in (sf.Group(vital={"sex": ["m"]}, parameter="town"), sf.Group(vital={"army": [1]}, parameter="coast")):
         with pytest.raises(SettingError, match="attacks: they look for different groups"):
-            judge([rules, sf.FuzzyRuleAttack(**RULES | {"group": other})], HERE)
+            judge([rules, sf.FuzzyRuleAttack(**RULES | {"group": group})], HERE)
 
 
-def test_files_are_compared_once_for_all_attacks_that_look_alike(attacks):
+def test_files_are_compared_once_per_distinct_comparison(attacks):
     assert distinct_comparisons(attacks) == [attacks[0], attacks[2]]
     assert distinct_comparisons([attacks[0], attacks[0].model_copy(update={"third_party": country(3)})])[1:]
     assert distinct_comparisons([attacks[0].model_copy(update={"third_party": None})]) == []
 
 
-def test_vital_values_can_be_told_in_another_way():
-    there = THERE.with_columns(army=pl.when(pl.col("army") == 1).then(pl.lit("soldier")).otherwise(pl.lit("none")))
-    attack = sf.FuzzyRuleAttack(**RULES | {"third_party": there})
+def test_vital_values_may_be_coded_differently_in_the_third_party_file():
+    third_party = THERE.with_columns(
+        army=pl.when(pl.col("army") == 1).then(pl.lit("soldier")).otherwise(pl.lit("none"))
+    )
+    attack = sf.FuzzyRuleAttack(**RULES | {"third_party": third_party})
     with pytest.raises(SettingError, match="third-party file has no vital records"):
         attack.learn()
-    attack = sf.FuzzyRuleAttack(**RULES | {"third_party": there}, third_party_vital={"army": ["soldier"]})
+    attack = sf.FuzzyRuleAttack(**RULES | {"third_party": third_party}, third_party_vital={"army": ["soldier"]})
     assert judge(attack, HERE).places == (GARRISON,)
 
 
-def test_variables_are_drawn_from_the_third_party_file_if_none_are_given():
+def test_variables_are_derived_from_the_third_party_file_by_default():
     attack = sf.FuzzyRuleAttack(group=ARMY, third_party=THERE, search="exact", attributes=["age", "hours", "way"])
     assert judge(attack, HERE).places == (GARRISON,)
     every = sf.FuzzyRuleAttack(group=ARMY, third_party=THERE.with_columns(same=pl.lit(1), town=pl.lit("x")))
@@ -175,10 +179,10 @@ def test_variables_are_drawn_from_the_third_party_file_if_none_are_given():
     assert names == ["coast", "age", "hours", "way", "sex"]
 
 
-def test_rules_need_some_members():
-    few = sf.FuzzyRuleAttack(**RULES, min_members=10_000)
-    assert few.evolve().rules == ()
-    assert not judge(few, HERE).disclosed
+def test_rules_about_too_few_members_are_not_used():
+    strict = sf.FuzzyRuleAttack(**RULES, min_members=10_000)
+    assert strict.evolve().rules == ()
+    assert not judge(strict, HERE).disclosed
 
 
 def test_the_same_people_are_warned_about(attacks):
@@ -191,13 +195,15 @@ def test_the_same_people_are_warned_about(attacks):
 
 def test_the_worst_attack_is_the_verdict(attacks):
     verdict = judge(attacks, HERE)
-    only = [one for one in verdict.disclosures if len(one.disclosed) == len(verdict.worst.disclosed)]
-    assert verdict.worst.adequacy.youden == max(one.adequacy.youden for one in only)
+    only = [
+        disclosure for disclosure in verdict.disclosures if len(disclosure.disclosed) == len(verdict.worst.disclosed)
+    ]
+    assert verdict.worst.adequacy.youden == max(disclosure.adequacy.youden for disclosure in only)
     assert not Verdict(tuple(judge(sf.FuzzyRuleAttack(**RULES, min_members=1e6), HERE).disclosures)).disclosed
 
 
 @pytest.mark.parametrize(
-    ("given", "message"),
+    ("settings", "message"),
     [
         ({"alpha": 0}, "alpha"),
         ({"alpha": 1.5}, "alpha"),
@@ -211,9 +217,9 @@ def test_the_worst_attack_is_the_verdict(attacks):
         ({"variabels": [AGE]}, "did you mean 'variables'"),
     ],
 )
-def test_settings_that_cannot_be_are_refused(given, message):
+def test_invalid_settings_are_refused(settings, message):
     with pytest.raises(SettingError, match=message):
-        sf.FuzzyRuleAttack(**RULES | given)
+        sf.FuzzyRuleAttack(**RULES | settings)
 
 
 @pytest.mark.parametrize("learner", ["boosting", "logistic"])

@@ -15,76 +15,81 @@ from tests.attacks.brute_force_rules import as_set, brute_force, every_rule, pro
 SPACES = [(2, 3, 1, 2), (1, 1, 1, 1, 1), (4, 2), (3,), (2, 2, 2, 1)]
 
 
-def demands_of(case):
+def thresholds_of(case):
     rng = np.random.default_rng(case)
-    asked = {"min_support": rng.choice([0.0, 0.05, 0.2, 0.4]), "min_confidence_ratio": rng.choice([0.0, 0.2, 0.4, 1.0])}
-    return {name: float(value) for name, value in asked.items()}, float(rng.choice([0.25, 0.5, 0.7, 1.0]))
+    thresholds = {
+        "min_support": rng.choice([0.0, 0.05, 0.2, 0.4]),
+        "min_confidence_ratio": rng.choice([0.0, 0.2, 0.4, 1.0]),
+    }
+    return {name: float(value) for name, value in thresholds.items()}, float(rng.choice([0.25, 0.5, 0.7, 1.0]))
 
 
 @pytest.mark.parametrize("first", range(0, 200, 20))
 def test_every_valid_rule_is_found_and_no_other(first):
     found_any = 0
     for case in range(first, first + 20):
-        asked, alpha = demands_of(case)
+        thresholds, alpha = thresholds_of(case)
         grades, vital = small_file(case, sizes=SPACES[case % len(SPACES)], records=40 + case)
-        valid, general = brute_force(grades, vital, alpha=alpha, **asked)
-        found = search_exhaustively(prepare_rule_data(grades, vital, alpha=alpha), thresholds=RuleThresholds(**asked))
-        assert as_set(found.valid) == valid
-        assert as_set(found.genes) == general
-        assert len(found.valid) == len(valid)
-        assert len(found.genes) == len(general)
-        assert found.n_possible == np.prod(grades.sizes + 1)
+        valid, general = brute_force(grades, vital, alpha=alpha, **thresholds)
+        rules = search_exhaustively(
+            prepare_rule_data(grades, vital, alpha=alpha), thresholds=RuleThresholds(**thresholds)
+        )
+        assert as_set(rules.valid) == valid
+        assert as_set(rules.genes) == general
+        assert len(rules.valid) == len(valid)
+        assert len(rules.genes) == len(general)
+        assert rules.n_possible == np.prod(grades.sizes + 1)
         found_any += len(general) > 1
     assert found_any >= 5
 
 
 @pytest.mark.parametrize("case", [0, 1, 2, 3, 5])
-def test_giving_up_rules_early_loses_no_valid_one(case, monkeypatch):
+def test_stopping_early_loses_no_valid_rule(case, monkeypatch):
     monkeypatch.setattr("sfumato.attacks.rule_data.RULES_PER_THREAD", 1)
-    asked = {"min_support": 0.02, "min_confidence_ratio": (0.2, 0.3, 0.4)[case % 3]}
+    thresholds = {"min_support": 0.02, "min_confidence_ratio": (0.2, 0.3, 0.4)[case % 3]}
     grades, vital = small_file(case, records=4 * BLOCK)
-    valid, general = brute_force(grades, vital, alpha=0.5, **asked)
-    found = search_exhaustively(prepare_rule_data(grades, vital), thresholds=RuleThresholds(**asked))
-    assert as_set(found.valid) == valid
-    assert as_set(found.genes) == general
+    valid, general = brute_force(grades, vital, alpha=0.5, **thresholds)
+    rules = search_exhaustively(prepare_rule_data(grades, vital), thresholds=RuleThresholds(**thresholds))
+    assert as_set(rules.valid) == valid
+    assert as_set(rules.genes) == general
     assert len(valid) > 1
-    expected = [products(grades, rule, 0.5)[~vital].sum() for rule in found.genes]
-    assert found.measures.false_alarms.tolist() == expected
+    expected = [products(grades, rule, 0.5)[~vital].sum() for rule in rules.genes]
+    assert rules.measures.false_alarms.tolist() == expected
 
 
 def test_measures_are_those_of_the_rules_found():
     rule_data = small_rule_data(4, grades=(0.3, 0.6, 0.8, 0.9, 1.0))
-    found = search_exhaustively(rule_data, thresholds=RuleThresholds(min_confidence_ratio=0.5))
-    again = measure_rules(rule_data, found.genes)
-    assert len(found.genes) > 1
-    assert found.measures.hits.tolist() == again.hits.tolist()
-    assert found.measures.false_alarms.tolist() == again.false_alarms.tolist()
-    assert (np.diff(found.measures.hits) <= 0).all()
+    rules = search_exhaustively(rule_data, thresholds=RuleThresholds(min_confidence_ratio=0.5))
+    again = measure_rules(rule_data, rules.genes)
+    assert len(rules.genes) > 1
+    assert rules.measures.hits.tolist() == again.hits.tolist()
+    assert rules.measures.false_alarms.tolist() == again.false_alarms.tolist()
+    assert (np.diff(rules.measures.hits) <= 0).all()
 
 
 def test_as_many_rules_are_frequent_as_have_enough_support():
     rule_data = small_rule_data(4)
     hits = rule_data.hits(every_rule(rule_data.sizes))
-    found = search_exhaustively(rule_data, thresholds=RuleThresholds(min_support=0.1))
-    assert found.n_frequent == (hits / rule_data.n_vital >= 0.1).sum() < len(hits)
+    rules = search_exhaustively(rule_data, thresholds=RuleThresholds(min_support=0.1))
+    assert rules.n_frequent == (hits / rule_data.n_vital >= 0.1).sum() < len(hits)
 
 
 def test_the_result_does_not_depend_on_threads():
     rule_data = small_rule_data(5, records=500, sizes=(3, 3, 3, 3))
-    alone, many = (
+    alone, shared = (
         search_exhaustively(rule_data, thresholds=RuleThresholds(min_support=0.02), threads=threads)
         for threads in (1, 4)
     )
-    assert alone.genes.tolist() == many.genes.tolist()
-    assert alone.measures.false_alarms.tolist() == many.measures.false_alarms.tolist()
-    assert alone.valid.tolist() == many.valid.tolist()
+    assert alone.genes.tolist() == shared.genes.tolist()
+    assert alone.measures.false_alarms.tolist() == shared.measures.false_alarms.tolist()
+    assert alone.valid.tolist() == shared.valid.tolist()
 
 
-def test_no_valid_rule_is_no_error():
-    found = search_exhaustively(
+def test_finding_no_valid_rule_is_not_an_error():
+    rules = search_exhaustively(
         small_rule_data(4), thresholds=RuleThresholds(min_confidence_ratio=1e9, min_support=0.9)
     )
-    assert found.genes.shape == found.valid.shape == (0, 4)
+    assert rules.genes.shape == rules.valid.shape == (0, 4)
 
 
 @pytest.mark.parametrize("limit", [3, 30])

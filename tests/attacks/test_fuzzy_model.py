@@ -34,7 +34,7 @@ def model(genes=((1, 1), (2, 1)), **kwargs):
     return FuzzyModel((AGE, HOURS), np.array(genes).reshape(-1, 2), measures, **kwargs)
 
 
-def test_a_record_belongs_as_far_as_the_rule_that_holds_the_most():
+def test_membership_is_the_highest_degree_of_all_rules():
     # 0.75 0.9 of the first rule; 0.25 0.9 of the second is cut off
     assert model().memberships(FRAME) == pytest.approx([1.0, 0.675, 1.0, 0.0, 0.0])
     assert model(alpha=0.7).memberships(FRAME).tolist() == [1.0, 0.0, 1.0, 0.0, 0.0]
@@ -47,9 +47,9 @@ def test_memberships_are_those_of_plain_numpy(seed, alpha):
     rng = np.random.default_rng(seed)
     frame = pl.DataFrame({"age": rng.integers(15, 45, 80), "hours": rng.integers(35, 55, 80)})
     genes = rng.integers(0, [3, 2], (4, 2))
-    found = model(genes, alpha=alpha).memberships(frame, threads=3)
+    memberships = model(genes, alpha=alpha).memberships(frame, threads=3)
     grades = grades_of(Microfile(frame), (AGE, HOURS))
-    assert found.tolist() == np.max([products(grades, rule, alpha) for rule in genes], axis=0).tolist()
+    assert memberships.tolist() == np.max([products(grades, rule, alpha) for rule in genes], axis=0).tolist()
 
 
 def test_signals_sum_up_memberships_and_members_by_place():
@@ -72,7 +72,7 @@ def test_a_model_without_a_group_has_no_places():
         model().signal(FRAME)
 
 
-def test_outliers_are_told_region_by_region_and_without_known_places():
+def test_outliers_are_found_region_by_region_without_known_places():
     rng = np.random.default_rng(0)
     counts = {"e1": 3, "e2": 4, "e3": 50, "e4": 6, "e5": 5, "w1": 100, "w2": 90, "w3": 95, "w4": 400, "w5": 105}
     places = np.repeat(list(counts), list(counts.values()))
@@ -93,7 +93,7 @@ def test_without_rules_nobody_belongs():
     assert model(()).rules == ()
 
 
-def test_rules_are_told_with_their_measures():
+def test_rules_have_their_measures():
     first = model(says="soldiers").rules[0]
     assert str(first) == first.words == "if age is young and hours is long then soldiers"
     assert (first.support, first.confidence_ratio) == (0.1, 1.0)
@@ -109,12 +109,12 @@ def test_reasons_are_the_rules_that_hold_the_most_convincing_first():
 
 
 @pytest.mark.parametrize("record", [-1, 5])
-def test_a_record_that_is_not_there_has_no_reasons(record):
+def test_an_index_out_of_range_is_refused(record):
     with pytest.raises(SettingError, match=f"{record} is not the index of a record"):
         model().explain(FRAME, record)
 
 
-def test_a_model_that_cannot_be_is_refused():
+def test_invalid_models_are_refused():
     with pytest.raises(SettingError, match="alpha must be above 0"):
         model(alpha=0)
     with pytest.raises(SettingError, match="a gene is 0 or the number"):
@@ -133,10 +133,10 @@ def test_rules_learned_on_one_file_find_the_group_in_another():
         return pl.DataFrame({"age": ages, "hours": hours, "place": places}), vital
 
     frame, vital = people(1)
-    found = search_exhaustively(
+    memberships = search_exhaustively(
         prepare_rule_data(grades_of(Microfile(frame), (AGE, HOURS)), vital), thresholds=RuleThresholds()
     )
-    learned = FuzzyModel((AGE, HOURS), found.genes, found.measures, group=PLACES)
+    learned = FuzzyModel((AGE, HOURS), memberships.genes, memberships.measures, group=PLACES)
     signal = learned.signal(people(2)[0])
     assert signal.outliers() == ("7",)
     assert signal.quantity.values[7] > 2 * np.sort(signal.quantity.values)[-2]

@@ -13,12 +13,14 @@ from sfumato.errors import MicrofileError, SettingError
 from tests.attacks.brute_force_linkage import NAMES, compared, distances, probabilities, random_outside, random_release
 
 
-def judged(cheap, own):
+def judged(cheap, true_positions):
     """Sizes and whether the own record is among them, from a table of pairs that are candidates."""
-    return cheap.sum(axis=1), np.array([place >= 0 and cheap[i, place] for i, place in enumerate(own)])
+    return cheap.sum(axis=1), np.array(
+        [position >= 0 and cheap[i, position] for i, position in enumerate(true_positions)]
+    )
 
 
-def some_own(seed, outside, release):
+def random_positions(seed, outside, release):
     return np.random.default_rng(seed).integers(-1, release.table.height, outside.height)
 
 
@@ -28,41 +30,43 @@ def test_containment_and_nearest_are_those_of_all_pairs(seed, missing):
     rng = np.random.default_rng(seed)
     names = [name for name in NAMES if rng.random() < 0.7] or ["age"]
     release, outside = random_release(seed, records=20 + 4 * seed), random_outside(seed)
-    own = some_own(seed, outside, release)
-    linked = sf.Linkage(on=names, missing=missing, methods=["containment", "nearest"]).attack(release, outside, own=own)
-    alike = compared(release, outside, names, own=missing == "own")
-    away = distances(release, outside, names, own=missing == "own")
+    true_positions = random_positions(seed, outside, release)
+    linked = sf.Linkage(on=names, missing=missing, methods=["containment", "nearest"]).attack(
+        release, outside, own=true_positions
+    )
+    alike = compared(release, outside, names, missing_own=missing == "own")
+    away = distances(release, outside, names, missing_own=missing == "own")
     for method, cheap in (
         ("containment", (alike != 0).all(axis=2)),
         ("nearest", away <= away.min(axis=1, keepdims=True) + 1e-9),
     ):
-        sizes, among = judged(cheap, own)
-        found = linked[method]
-        assert found.sizes.tolist() == sizes.tolist()
-        assert found.among.tolist() == among.tolist()
-        assert found.unique == pytest.approx(np.mean(sizes == 1))
-        assert found.right == pytest.approx(np.mean((sizes == 1) & among))
-        assert found.reached == pytest.approx(np.mean(sizes > 0))
-        assert found.expected == pytest.approx(
+        sizes, among = judged(cheap, true_positions)
+        links = linked[method]
+        assert links.sizes.tolist() == sizes.tolist()
+        assert links.among.tolist() == among.tolist()
+        assert links.unique == pytest.approx(np.mean(sizes == 1))
+        assert links.right == pytest.approx(np.mean((sizes == 1) & among))
+        assert links.reached == pytest.approx(np.mean(sizes > 0))
+        assert links.expected == pytest.approx(
             np.mean([a / n if n else 0.0 for a, n in zip(among, sizes, strict=True)])
         )
-        assert found.fewest == (min(sizes[sizes > 0]) if sizes.any() else None)
+        assert links.fewest == (min(sizes[sizes > 0]) if sizes.any() else None)
 
 
 @pytest.mark.parametrize("missing", ["any", "own"])
 @pytest.mark.parametrize("seed", range(4))
 def test_probabilities_and_best_weights_are_those_of_all_pairs(seed, missing):
     release, outside = random_release(seed, records=15), random_outside(seed, records=12)
-    own = some_own(seed, outside, release)
+    true_positions = random_positions(seed, outside, release)
     settings = sf.Linkage(methods=["probabilistic"], missing=missing, overlap=0.7)
-    linked = settings.attack(release, outside, own=own)
-    alike = compared(release, outside, NAMES, own=missing == "own")
+    linked = settings.attack(release, outside, own=true_positions)
+    alike = compared(release, outside, NAMES, missing_own=missing == "own")
     m, u = probabilities(alike, 0.7)
-    told = dict(zip(NAMES, zip(m, u, strict=True), strict=True))
-    assert {name: pytest.approx(its, abs=1e-6) for name, its in told.items()} == linked.agreement
+    summaries = dict(zip(NAMES, zip(m, u, strict=True), strict=True))
+    assert {name: pytest.approx(attribute, abs=1e-6) for name, attribute in summaries.items()} == linked.agreement
     weights = np.where(alike == 1, np.log2(m / u), np.where(alike == 0, np.log2((1 - m) / (1 - u)), 0.0)).sum(axis=2)
     best = weights.max(axis=1)
-    sizes, among = judged(weights >= best[:, None] - 1e-6, own)
+    sizes, among = judged(weights >= best[:, None] - 1e-6, true_positions)
     assert linked["probabilistic"].sizes.tolist() == sizes.tolist()
     assert linked["probabilistic"].among.tolist() == among.tolist()
     prior = 0.7 / release.table.height
@@ -70,9 +74,9 @@ def test_probabilities_and_best_weights_are_those_of_all_pairs(seed, missing):
     sure = sf.Linkage(
         methods=["probabilistic"], missing=missing, overlap=0.7, certainty=float(np.median(probable)) + 1e-9
     )
-    kept = sure.attack(release, outside)["probabilistic"]
-    assert kept.sizes.tolist() == np.where(probable >= sure.certainty, sizes, 0).tolist()
-    assert kept.right is kept.expected is kept.precision is kept.covered is None
+    retained = sure.attack(release, outside)["probabilistic"]
+    assert retained.sizes.tolist() == np.where(probable >= sure.certainty, sizes, 0).tolist()
+    assert retained.right is retained.expected is retained.precision is retained.covered is None
 
 
 def test_probabilities_come_back():
@@ -81,8 +85,8 @@ def test_probabilities_come_back():
     records, categories, errors = 3000, (30, 12, 40, 8, 25), (0.05, 0.2, 0.1, 0.02, 0.3)
     truth = {f"a{n}": rng.integers(0, size, records) for n, size in enumerate(categories)}
     noisy = {
-        name: np.where(rng.random(records) < error, rng.integers(0, size, records), its)
-        for (name, its), size, error in zip(truth.items(), categories, errors, strict=True)
+        name: np.where(rng.random(records) < error, rng.integers(0, size, records), attribute)
+        for (name, attribute), size, error in zip(truth.items(), categories, errors, strict=True)
     }
     linked = sf.Linkage(truth="order").attack(pl.DataFrame(truth), pl.DataFrame(noisy))
     for (m, u), size, error in zip(linked.agreement.values(), categories, errors, strict=True):
@@ -139,7 +143,7 @@ def test_fuzzy_sets(method, shown):
     exact, inverted = linked["containment"], linked["inversion"]
     # the grades of an outside record are those that it was released with
     blocks = sf.measure(
-        release.table, quasi=[c for its in release.promise.quasi for c in release.codebook.columns()[its]]
+        release.table, quasi=[c for attribute in release.promise.quasi for c in release.codebook.columns()[attribute]]
     )
     assert exact.sizes.tolist() == blocks.blocks.sizes[blocks.blocks.numbers].tolist()
     assert exact.covered == 1.0
@@ -179,17 +183,17 @@ def test_files_write_categories_and_dates_in_their_own_ways():
 
 def test_threads_change_nothing():
     release, outside = random_release(3, records=300), random_outside(3, records=500)
-    one, two = (sf.Linkage(threads=threads).attack(release, outside).summary() for threads in (1, 2))
-    assert one == two
+    alone, shared = (sf.Linkage(threads=threads).attack(release, outside).summary() for threads in (1, 2))
+    assert alone == shared
 
 
 def test_frames_of_other_libraries():
     people = health_survey(200).select(["age", "sex"]).frame
-    told = [
+    summaries = [
         sf.Linkage(truth="order").attack(kind, kind).summary()
         for kind in (people, people.to_pandas(), people.to_arrow())
     ]
-    assert told[0] == told[1] == told[2]
+    assert summaries[0] == summaries[1] == summaries[2]
 
 
 def test_summaries_show_no_values():
@@ -203,7 +207,7 @@ PEOPLE = pl.DataFrame({"id": [1, 2, 3], "age": [31, 47, 52], "sex": ["f", "m", "
 
 
 @pytest.mark.parametrize(
-    ("settings", "outside", "said"),
+    ("settings", "outside", "message"),
     [
         ({}, {"height": [1]}, "none of the attributes on which it could be linked: id, age, sex"),
         ({"on": ["height"]}, {"height": [1]}, "on: the release contains no information about 'height'"),
@@ -231,12 +235,12 @@ PEOPLE = pl.DataFrame({"id": [1, 2, 3], "age": [31, 47, 52], "sex": ["f", "m", "
         ({"own": [0], "truth": "order"}, {"sex": ["f"]}, "own and truth both say which records belong together"),
     ],
 )
-def test_wrong_input(settings, outside, said):
-    own = settings.get("own")
+def test_wrong_input(settings, outside, message):
+    true_positions = settings.get("own")
     attack = sf.Linkage(**{name: value for name, value in settings.items() if name != "own"}).attack
     with pytest.raises(SettingError) as refused:
-        attack(PEOPLE, pl.DataFrame(outside), own=own)
-    assert said in refused.value.message
+        attack(PEOPLE, pl.DataFrame(outside), own=true_positions)
+    assert message in refused.value.message
     assert not any(value in str(refused.value) for value in ("31", "47", "77", "female", "old"))
 
 

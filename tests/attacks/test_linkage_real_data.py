@@ -1,4 +1,4 @@
-"""On real microdata: what links a file with itself, and what is left of it after protection."""
+"""Linkage on real microdata: a file with itself, and with its releases."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ def test_boxes_and_fuzzy_sets_leave_one_in_k(file, real_data):
     boxes = sf.Boxes(quasi=quasi, k=10).protect(people)
     for missing in ("any", "own"):
         linked = sf.Linkage(truth="order", missing=missing).attack(boxes, people)
-        held = linked["containment"]
-        assert (held.covered, held.unique) == (1.0, 0.0)
-        assert held.fewest >= 10
+        links = linked["containment"]
+        assert (links.covered, links.unique) == (1.0, 0.0)
+        assert links.fewest >= 10
         assert all(links.expected <= 0.1 for links in linked.methods.values())
     fuzzy = sf.FuzzyPartition(quasi=numbers, k=10, sets=3, levels=2, suppress=0.02).protect(people)
     if fuzzy.microfile.records == people.records:

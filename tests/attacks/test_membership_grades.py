@@ -1,4 +1,4 @@
-"""Grades held by codes, missing values, and files that cannot be rule_data."""
+"""Grades stored by codes, missing values, and refused input."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ def test_a_file_without_vital_records_is_refused():
         prepare_rule_data(grades, vital[1:])
 
 
-def test_a_variable_that_no_rule_can_see_is_refused():
+def test_a_variable_below_alpha_in_all_records_is_refused():
     codes = np.array([0, 1, 0, -1], dtype=np.int32)
     # the third code would be seen, but nobody has it
     tables = [np.ones((2, 1)), np.array([[0.4, 0.3], [0.1, 0.2], [1.0, 0.0]])]

@@ -1,4 +1,4 @@
-"""Evolved rules: valid, found again with the same seed, none measured twice."""
+"""Evolved rules: valid, reproducible with the same seed, none measured twice."""
 
 from __future__ import annotations
 
@@ -18,36 +18,38 @@ THRESHOLDS = RuleThresholds(min_support=0.05, min_confidence_ratio=0.4)
 
 def evolve(seed=0, *, file=2, settings=QUICK, thresholds=THRESHOLDS, **kwargs):
     rule_data = small_rule_data(file, sizes=(3, 2, 3, 2, 2), records=300)
-    found = evolve_rules(rule_data, rng=np.random.default_rng(seed), thresholds=thresholds, settings=settings, **kwargs)
-    return rule_data, found
+    evolved = evolve_rules(
+        rule_data, rng=np.random.default_rng(seed), thresholds=thresholds, settings=settings, **kwargs
+    )
+    return rule_data, evolved
 
 
 @pytest.mark.parametrize("fitness", ["ratio", "smoothed", "confidence"])
 @pytest.mark.parametrize("file", range(5))
 def test_all_rules_found_are_valid_and_those_left_out_more_specific(file, fitness):
-    rule_data, found = evolve(file=file, settings=QUICK.model_copy(update={"fitness": fitness}))
+    rule_data, evolved = evolve(file=file, settings=QUICK.model_copy(update={"fitness": fitness}))
     exact = search_exhaustively(rule_data, thresholds=THRESHOLDS)
-    assert as_set(found.genes) <= as_set(found.valid) <= as_set(exact.valid)
-    assert len(found.valid) == len(as_set(found.valid)) > 0
-    assert as_set(found.genes) == as_set(found.valid[most_general(found.valid, rule_data.sizes)])
-    again = measure_rules(rule_data, found.genes)
-    assert found.measures.false_alarms.tolist() == again.false_alarms.tolist()
-    assert found.measures.hits.tolist() == again.hits.tolist()
+    assert as_set(evolved.genes) <= as_set(evolved.valid) <= as_set(exact.valid)
+    assert len(evolved.valid) == len(as_set(evolved.valid)) > 0
+    assert as_set(evolved.genes) == as_set(evolved.valid[most_general(evolved.valid, rule_data.sizes)])
+    again = measure_rules(rule_data, evolved.genes)
+    assert evolved.measures.false_alarms.tolist() == again.false_alarms.tolist()
+    assert evolved.measures.hits.tolist() == again.hits.tolist()
 
 
 def test_a_long_evolution_of_few_rules_finds_all_most_general_ones():
-    rule_data, found = evolve(settings=RuleEvolution(mutation=0.3, generations=200, fitness="smoothed"))
+    rule_data, evolved = evolve(settings=RuleEvolution(mutation=0.3, generations=200, fitness="smoothed"))
     exact = search_exhaustively(rule_data, thresholds=THRESHOLDS)
-    assert as_set(found.genes) == as_set(exact.genes)
+    assert as_set(evolved.genes) == as_set(exact.genes)
     assert len(exact.genes) > 1
 
 
 def test_the_same_seed_finds_the_same_on_any_number_of_threads():
-    (_, one), (_, other) = evolve(seed=3, threads=1), evolve(seed=3, threads=4)
-    assert one.genes.tolist() == other.genes.tolist()
-    assert one.measures.false_alarms.tolist() == other.measures.false_alarms.tolist()
-    assert one.history.best.tolist() == other.history.best.tolist()
-    assert evolve(seed=4)[1].history.best.tolist() != one.history.best.tolist()
+    (_, first), (_, second) = evolve(seed=3, threads=1), evolve(seed=3, threads=4)
+    assert first.genes.tolist() == second.genes.tolist()
+    assert first.measures.false_alarms.tolist() == second.measures.false_alarms.tolist()
+    assert first.history.best.tolist() == second.history.best.tolist()
+    assert evolve(seed=4)[1].history.best.tolist() != first.history.best.tolist()
 
 
 def test_no_rule_is_measured_twice(monkeypatch):
@@ -59,13 +61,13 @@ def test_no_rule_is_measured_twice(monkeypatch):
         return hits(self, genes, **kwargs)
 
     monkeypatch.setattr(RuleData, "hits", watched)
-    _, found = evolve()
-    assert len(measured) == len(set(measured)) == found.n_evaluated
+    _, evolved = evolve()
+    assert len(measured) == len(set(measured)) == evolved.n_evaluated
     # far more individuals than rules
-    assert found.n_evaluated < QUICK.runs * (QUICK.population + QUICK.generations * QUICK.offspring)
+    assert evolved.n_evaluated < QUICK.runs * (QUICK.population + QUICK.generations * QUICK.offspring)
 
 
-def test_the_fittest_live_on():
+def test_the_fittest_survive():
     history = evolve()[1].history
     assert history.best.shape == history.median.shape == (QUICK.runs, QUICK.generations + 1)
     assert (np.diff(history.best, axis=1) >= 0).all()
@@ -74,9 +76,9 @@ def test_the_fittest_live_on():
     assert history.n_evaluated[-1] == evolve()[1].n_evaluated
 
 
-def test_runs_know_nothing_of_each_other():
-    few = evolve(settings=QUICK.model_copy(update={"runs": 1}))[1].history.best
-    assert evolve()[1].history.best[:1].tolist() == few.tolist()
+def test_runs_are_independent():
+    single_run = evolve(settings=QUICK.model_copy(update={"runs": 1}))[1].history.best
+    assert evolve()[1].history.best[:1].tolist() == single_run.tolist()
 
 
 def test_fitness_is_that_of_the_paper():
@@ -85,8 +87,8 @@ def test_fitness_is_that_of_the_paper():
     factor = 0.018333333333333313
     expected = {"ratio": (factor * 1.61 / 1.5, np.inf), "smoothed": (factor * 1.61 / 2.5, 2 / 3)}
     for name, (first, last) in expected.items():
-        found = fitness_of(measures, RuleEvolution(fitness=name))
-        assert found.tolist() == pytest.approx([first, 0.0, last])
+        evolved = fitness_of(measures, RuleEvolution(fitness=name))
+        assert evolved.tolist() == pytest.approx([first, 0.0, last])
     assert fitness_of(measures, RuleEvolution(fitness="confidence"))[2] == pytest.approx(1 / 3)
 
 

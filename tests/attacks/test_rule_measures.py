@@ -71,8 +71,8 @@ def test_table_5_is_what_the_measures_make_of_its_supports_and_ratios(factor, ra
     supports = support + np.array([-0.0005, 0.0005])
     hits = supports * VITAL
     measures = RuleMeasures(hits, hits / ratio, VITAL, RECORDS - VITAL)
-    least, most = measures.discriminative_factors
-    assert least - 0.0005 <= factor <= most + 0.0005
+    smallest, greatest = measures.discriminative_factors
+    assert smallest - 0.0005 <= factor <= greatest + 0.0005
     assert measures.confidence_ratios == pytest.approx([ratio, ratio])
     assert RuleThresholds().satisfied_by(measures[np.array([1])]).all()
 
@@ -87,7 +87,7 @@ def test_no_rule_of_table_5_is_a_more_specific_version_of_another():
     assert most_general(np.concatenate([specific, genes]), sizes).tolist() == [False] + [True] * len(genes)
 
 
-def test_a_rule_without_false_alarms_has_an_infinite_ratio_and_one_of_nobody_none():
+def test_ratios_of_rules_without_false_alarms_or_hits():
     measures = RuleMeasures(np.array([2.0, 0.0, 2.0]), np.array([0.0, 0.0, 3.0]), 4, 10)
     assert measures.confidence_ratios.tolist() == [np.inf, 0.0, 2 / 3]
     assert measures.smoothed_ratios().tolist() == [2.0, 0.0, 0.5]
@@ -111,19 +111,19 @@ def test_pruning_loses_nothing(seed):
     rng = np.random.default_rng(seed)
     rules = rules[rng.permutation(len(rules))[: int(rng.integers(1, 40))]]
     general = most_general(rules, grades.sizes)
-    whole = np.max([products(grades, rule, 0.3) for rule in rules], axis=0)
-    assert np.max([products(grades, rule, 0.3) for rule in rules[general]], axis=0).tolist() == whole.tolist()
+    expected = np.max([products(grades, rule, 0.3) for rule in rules], axis=0)
+    assert np.max([products(grades, rule, 0.3) for rule in rules[general]], axis=0).tolist() == expected.tolist()
     for rule in rules[~general]:
-        assert any(within(other, rule) for other in rules[general])
+        assert any(within(general_rule, rule) for general_rule in rules[general])
 
 
-def test_rules_are_said_in_words():
+def test_rules_are_written_in_words():
     rule = rule_words(TABLE_5[1][0], VARIABLES, group="military")
     assert rule == "if age is young and hours is high and transport is walked and departure is night then military"
 
 
 @pytest.mark.parametrize("genes", [[[0, 2]], [[-1, 0]]])
-def test_genes_that_stand_for_nothing_are_refused(genes):
+def test_genes_out_of_range_are_refused(genes):
     rule_data = prepare_rule_data(*toy())
     with pytest.raises(SettingError, match="a gene is 0 or the number of one of the variable's values"):
         measure_rules(rule_data, np.array(genes))
@@ -135,6 +135,6 @@ def test_rules_about_other_variables_are_refused():
 
 
 @pytest.mark.parametrize(("name", "value"), [("min_support", 1.5), ("min_support", -0.1), ("min_confidence_ratio", -1)])
-def test_demands_that_make_no_sense_are_refused(name, value):
+def test_thresholds_out_of_range_are_refused(name, value):
     with pytest.raises(SettingError, match=name):
         RuleThresholds(**{name: value})

@@ -1,4 +1,4 @@
-"""A small country with one garrison, of which two files tell."""
+"""A small synthetic country with one garrison."""
 
 from __future__ import annotations
 

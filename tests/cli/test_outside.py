@@ -76,7 +76,7 @@ def test_missing_values_that_count_as_any(run, tmp_path):
         (["--delimiter", ";"], "options of an outside file need --outside"),
         (["--outside", "people.csv", "--truth", "order"], "its records are shuffled"),
         (["--outside", "people.csv", "--truth", "name"], "the release has no column 'name'"),
-        (["--outside", "people.csv", "--on", "height"], "the release tells nothing of 'height'"),
+        (["--outside", "people.csv", "--on", "height"], "the release contains no information about 'height'"),
         (["--outside", "people.csv", "--methods", "magic"], "methods"),
         (["--outside", "nobody.csv"], "nobody.csv"),
     ],

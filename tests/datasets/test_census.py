@@ -41,9 +41,9 @@ def test_same_seed_and_year_make_the_same_people():
 def test_other_years_and_seeds_make_other_people():
     first, year, seed = (census(3000, seed=s, year=y).frame for s, y in ((4, 2021), (4, 2022), (5, 2021)))
     assert not set(first["person"]) & set(year["person"])
-    for other in (year, seed):
+    for different in (year, seed):
         for name in ("age", "income", "residence", "weight"):
-            assert not first[name].equals(other[name])
+            assert not first[name].equals(different[name])
 
 
 @settings(max_examples=25)
@@ -56,8 +56,8 @@ def test_any_number_of_records_of_any_year_is_consistent(records, seed, year):
     for name in ("occupation", "transport"):
         assert (frame[name].is_not_null() == works).all()
     travels = works & (frame["transport"] != "worked at home").fill_null(False)
-    for name, asked in (("hours", works), ("weeks", works), ("departure", travels), ("travel_minutes", travels)):
-        assert not (frame[name].is_not_null() & ~asked).any()
+    for name, eligible in (("hours", works), ("weeks", works), ("departure", travels), ("travel_minutes", travels)):
+        assert not (frame[name].is_not_null() & ~eligible).any()
     departure = frame["departure"].drop_nulls()
     assert departure.is_between(1, 2359).all()
     assert (departure % 100 < 60).all()
@@ -130,12 +130,12 @@ def test_years_drift_and_places_stay(people):
 @pytest.mark.parametrize("year", YEARS)
 def test_soldiers_have_habits_of_their_own(people, year):
     workers = people[year].filter(pl.col("workplace").is_not_null())
-    soldiers, others = workers.filter(pl.col("service") == 1), workers.filter(pl.col("service") != 1)
+    soldiers, civilians = workers.filter(pl.col("service") == 1), workers.filter(pl.col("service") != 1)
     assert 0.008 < len(soldiers) / len(workers) < 0.02
     assert shares(soldiers, "occupation")["military"] > 0.9
-    assert "military" not in shares(others, "occupation")
+    assert "military" not in shares(civilians, "occupation")
     assert soldiers["age"].is_between(18, 59).all()
-    assert soldiers["age"].median() < others["age"].median() - 8
+    assert soldiers["age"].median() < civilians["age"].median() - 8
     habits = {
         "male": pl.col("sex") == "male",
         "long": pl.col("hours") >= 50,
@@ -145,13 +145,13 @@ def test_soldiers_have_habits_of_their_own(people, year):
         "from elsewhere": pl.col("moved").cast(pl.String).is_in(["from another state", "from abroad"]),
         "military plan": pl.col("insurance") == "military",
     }
-    of_soldiers, of_others = (frame.select(**habits).mean().row(0, named=True) for frame in (soldiers, others))
+    of_soldiers, of_others = (frame.select(**habits).mean().row(0, named=True) for frame in (soldiers, civilians))
     times = {name: of_soldiers[name] / of_others[name] for name in habits}
     least = {"male": 1.5, "long": 3, "early": 3, "near": 1.7, "on foot": 4, "from elsewhere": 5, "military plan": 20}
     assert all(times[name] > least[name] for name in least), times
     # a rule of a single habit would mostly find others
     assert all(
-        len(soldiers) * of_soldiers[name] < len(others) * of_others[name] for name in least if name[:4] != "mili"
+        len(soldiers) * of_soldiers[name] < len(civilians) * of_others[name] for name in least if name[:4] != "mili"
     )
 
 
@@ -183,14 +183,14 @@ def telling(learnt_from, applied_to):
     soldier = (learnt_from["service"] == 1).fill_null(False)
     odds = np.zeros(len(applied_to))
     for habit in HABITS:
-        known = learnt_from.select(value=habit).with_columns(soldier=soldier)
-        table = known.group_by("value").agg(yes=pl.col("soldier").sum() + 0.5, no=(~pl.col("soldier")).sum() + 0.5)
+        training = learnt_from.select(value=habit).with_columns(soldier=soldier)
+        table = training.group_by("value").agg(yes=pl.col("soldier").sum() + 0.5, no=(~pl.col("soldier")).sum() + 0.5)
         ratio = (table["yes"] / table["no"] / (soldier.sum() / (~soldier).sum())).log()
         values = applied_to.select(value=habit)
-        found = values.join(
+        joined = values.join(
             table.select("value", ratio=ratio), on="value", how="left", nulls_equal=True, maintain_order="left"
         )
-        odds += found["ratio"].fill_null(0.0).to_numpy()
+        odds += joined["ratio"].fill_null(0.0).to_numpy()
     return odds + np.log(soldier.sum() / (~soldier).sum())
 
 
@@ -202,9 +202,9 @@ def test_habits_learnt_in_one_year_tell_bases_in_another(seed):
     odds = telling(learnt_from, applied_to.drop("service", "occupation", "insurance"))
     suspected = by_workplace(applied_to.filter(pl.Series(odds > 0.0)))
     is_base = np.isin(AREAS, bases(seed))
-    found = np.argsort(-suspected)[: is_base.sum()]
-    assert sorted(found) == np.flatnonzero(is_base).tolist()
-    assert sf.adequacy(np.flatnonzero(is_base), found, len(AREAS)).bayes.words == "very strong"
+    detected = np.argsort(-suspected)[: is_base.sum()]
+    assert sorted(detected) == np.flatnonzero(is_base).tolist()
+    assert sf.adequacy(np.flatnonzero(is_base), detected, len(AREAS)).bayes.words == "very strong"
 
 
 def test_planted_places_are_of_the_seed():

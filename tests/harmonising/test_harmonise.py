@@ -36,47 +36,52 @@ def test_steps_run_in_their_order_and_tell_what_they_removed():
         {"rename": {"age": "years"}},
         {"keep": "years < 30"},
     ]
-    found = harmonise(FRAME, steps)
-    assert [(done.step, done.before, done.after, done.removed) for done in found.steps] == [
+    harmonised = harmonise(FRAME, steps)
+    assert [(done.step, done.before, done.after, done.removed) for done in harmonised.steps] == [
         ("keep sex, age", 4, 2, 2),
         ("rename age", 2, 2, 0),
         ("keep years", 2, 1, 1),
     ]
-    assert [str(done) for done in found.steps][:2] == ["keep sex, age: 2 of 4 records removed", "rename age"]
-    assert found.microfile.series("years").to_list() == [25]
+    assert [str(done) for done in harmonised.steps][:2] == ["keep sex, age: 2 of 4 records removed", "rename age"]
+    assert harmonised.microfile.series("years").to_list() == [25]
 
 
 def test_names_can_be_exchanged():
-    found = harmonise(FRAME, [{"rename": {"age": "sex", "sex": "age"}}]).microfile
-    assert found.series("age").to_list() == [1, 2, 2, 1]
-    assert found.names[:2] == ["sex", "age"]
-    assert found.attribute("sex").name == "sex"
+    harmonised = harmonise(FRAME, [{"rename": {"age": "sex", "sex": "age"}}]).microfile
+    assert harmonised.series("age").to_list() == [1, 2, 2, 1]
+    assert harmonised.names[:2] == ["sex", "age"]
+    assert harmonised.attribute("sex").name == "sex"
 
 
 def test_a_renamed_attribute_keeps_what_is_known_about_it():
     people = Microfile(FRAME, kinds={"sex": [2, 1]}, missing={"sex": [2]}, titles={"sex": "What"})
-    found = harmonise(people, [{"rename": {"sex": "gender"}}]).microfile.attribute("gender")
-    assert (found.kind, found.order, found.missing, found.title) == (Kind.ORDINAL, (2, 1), (2,), "What")
+    harmonised = harmonise(people, [{"rename": {"sex": "gender"}}]).microfile.attribute("gender")
+    assert (harmonised.kind, harmonised.order, harmonised.missing, harmonised.title) == (
+        Kind.ORDINAL,
+        (2, 1),
+        (2,),
+        "What",
+    )
 
 
 @pytest.mark.parametrize("convert", [lambda f: f, pl.DataFrame.to_pandas, pl.DataFrame.to_arrow])
 def test_joined_attributes_are_replaced_and_missing_where_one_is(convert):
-    found = harmonise(convert(FRAME), [{"join": ["state", "area"], "into": "place"}]).microfile
-    assert [None if value is None else str(value) for value in found.series("place").to_list()] == [
+    harmonised = harmonise(convert(FRAME), [{"join": ["state", "area"], "into": "place"}]).microfile
+    assert [None if value is None else str(value) for value in harmonised.series("place").to_list()] == [
         "15/100",
         "15/300",
         None,
         "38/300",
     ]
-    assert found.attribute("place").kind is Kind.CATEGORICAL
-    assert "state" not in found.names
-    assert type(found.frame) is type(convert(FRAME))
+    assert harmonised.attribute("place").kind is Kind.CATEGORICAL
+    assert "state" not in harmonised.names
+    assert type(harmonised.frame) is type(convert(FRAME))
 
 
 def test_the_joined_attribute_may_take_the_name_of_a_part():
-    found = harmonise(FRAME, [{"join": ["state", "sex"], "into": "sex", "between": "-"}]).microfile
-    assert found.series("sex").to_list() == ["15-1", "15-2", "38-2", "38-1"]
-    assert found.names == ["age", "sex", "area", "left", "cents", "work"]
+    harmonised = harmonise(FRAME, [{"join": ["state", "sex"], "into": "sex", "between": "-"}]).microfile
+    assert harmonised.series("sex").to_list() == ["15-1", "15-2", "38-2", "38-1"]
+    assert harmonised.names == ["age", "sex", "area", "left", "cents", "work"]
 
 
 @pytest.mark.parametrize(
@@ -117,8 +122,8 @@ def test_kinds(step, kind):
 
 def test_codes_that_stay_codes_do_not_become_numbers():
     people = Microfile(FRAME, kinds={"sex": "categorical"})
-    found = harmonise(people, [{"map": "sex", "to": {1: 3}, "others": "stay"}]).microfile
-    assert found.attribute("sex").kind is Kind.CATEGORICAL
+    harmonised = harmonise(people, [{"map": "sex", "to": {1: 3}, "others": "stay"}]).microfile
+    assert harmonised.attribute("sex").kind is Kind.CATEGORICAL
 
 
 def test_declared_codes_of_missing_values_are_missing_for_steps():
@@ -136,8 +141,8 @@ def test_times_and_numbers_may_be_text():
 @given(st.integers(0, 23), st.integers(0, 59))
 def test_every_time_becomes_its_minutes(hours, minutes):
     frame = pl.DataFrame({"t": [f"{hours}:{minutes:02}"], "u": [100 * hours + minutes]})
-    found = harmonise(frame, [{"hhmm": ["t", "u"]}]).microfile
-    assert found.numbers("t").tolist() == found.numbers("u").tolist() == [60 * hours + minutes]
+    harmonised = harmonise(frame, [{"hhmm": ["t", "u"]}]).microfile
+    assert harmonised.numbers("t").tolist() == harmonised.numbers("u").tolist() == [60 * hours + minutes]
 
 
 def test_codes_of_intervals_become_their_middles():
@@ -214,10 +219,10 @@ def test_what_is_wrong_with_steps(steps, message):
     ],
 )
 def test_what_is_wrong_with_values_is_counted_and_not_shown(steps, message):
-    with pytest.raises(MicrofileError, match=message) as told:
+    with pytest.raises(MicrofileError, match=message) as refused:
         harmonise(FRAME, steps)
-    assert "shop" not in str(told.value)
-    assert "250" not in str(told.value)
+    assert "shop" not in str(refused.value)
+    assert "250" not in str(refused.value)
 
 
 def test_values_that_are_written_alike_when_joined_are_refused():

@@ -13,7 +13,7 @@ from sfumato.suggesting.suggestion import MOST_QUASI
 
 
 def roles_of(columns):
-    return {one.name: one.role for one in suggest(pl.DataFrame(columns)).attributes}
+    return {suggested.name: suggested.role for suggested in suggest(pl.DataFrame(columns)).attributes}
 
 
 def some(records, of, seed=0):
@@ -22,7 +22,7 @@ def some(records, of, seed=0):
 
 def test_roles_come_from_names_kinds_and_counts():
     n = 600
-    found = roles_of(
+    roles = roles_of(
         {
             "first_name": some(n, ["ann", "bob", "cyd"]),
             "case": [number * 37 for number in range(n)],
@@ -37,7 +37,7 @@ def test_roles_come_from_names_kinds_and_counts():
             "country": ["here"] * n,
         }
     )
-    assert found == {
+    assert roles == {
         "first_name": "identifier",
         "case": "identifier",
         "household": "household",
@@ -54,10 +54,10 @@ def test_roles_come_from_names_kinds_and_counts():
 
 def test_a_weight_that_lacks_values_is_somebodys_body():
     n = 300
-    found = roles_of(
+    roles = roles_of(
         {"weight": [None, *some(n - 1, [60.0, 70.0])], "age": some(n, np.arange(80)), "sex": some(n, ["f", "m"])}
     )
-    assert found["weight"] == "sensitive"
+    assert roles["weight"] == "sensitive"
 
 
 def test_more_quasi_attributes_than_boxes_can_take_are_withheld():
@@ -74,7 +74,7 @@ def test_more_quasi_attributes_than_boxes_can_take_are_withheld():
 def test_what_follows_from_another_attribute_is_withheld():
     age = some(500, np.arange(40))
     made = suggest(
-        pl.DataFrame({"age": age, "age_group": [str(one // 10) for one in age], "sex": some(500, ["f", "m"])})
+        pl.DataFrame({"age": age, "age_group": [str(years // 10) for years in age], "sex": some(500, ["f", "m"])})
     )
     assert made.names("quasi") == ["age", "sex"]
     assert "'age'" in made.of_role("identifier")[0].reason

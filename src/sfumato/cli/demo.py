@@ -176,9 +176,7 @@ def _show(result: DemoResult, folder: Path) -> None:
     screen.print(f"   The same attacks, trained again, now find {plain(len(result.after.places))} of the places.")
     screen.print("[bold]4. The audit[/bold] of the release, from the written files alone:")
     show(result.audit)
-    screen.print(
-        "[bold]5. Statistics[/bold] from the release, with ranges that are guaranteed to contain the truth:"
-    )
+    screen.print("[bold]5. Statistics[/bold] from the release, with ranges that are guaranteed to contain the truth:")
     for estimate in result.estimates:
         screen.print(f"   {estimate}", markup=False)
     screen.print("")

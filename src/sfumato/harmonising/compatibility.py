@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from sfumato.errors import MicrofileError, SettingError
+from sfumato.formatting import counted
 from sfumato.microfile.attribute import Kind
 from sfumato.microfile.composite_values import label_of
 from sfumato.microfile.microfile import Microfile, as_microfile
@@ -149,8 +150,8 @@ def _codes(
             having = encoded[file].codes[~encoded[file].missing]
             n_records = int(strange[having].sum())
             words = (
-                f"has {int(strange.sum()):,} of {strange.size:,} codes in {called[file]} ({n_records:,} records) that "
-                f"do not occur in {called[reference]}"
+                f"has {int(strange.sum()):,} of {strange.size:,} codes in {called[file]} ({counted(n_records, 'record')}) "
+                f"that do not occur in {called[reference]}"
             )
             result.append(Difference(name, words, grave=n_records > strangers * having.size))
     return result

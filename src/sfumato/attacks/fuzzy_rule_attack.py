@@ -26,7 +26,7 @@ from sfumato.record_filter import attributes_of
 
 
 class FuzzyRuleAttack(Attack):
-    """An attacker who learns fuzzy rules about a group, and finds its places with them.
+    """An attack with fuzzy rules about a group, learned from another file.
 
     Examples
     --------

@@ -26,7 +26,7 @@ MAX_CATEGORIES = 60
 
 
 class LearnedAttack(Attack):
-    """An attacker who learns who is a member by gradient boosting or logistic regression."""
+    """An attack with a classifier of members: gradient boosting or logistic regression."""
 
     learner: Literal["boosting", "logistic"] = "boosting"
     """The classifier: gradient boosting of trees, or logistic regression."""

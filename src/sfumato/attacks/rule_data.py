@@ -147,7 +147,7 @@ def paths_of(genes: Counts, sizes: Counts) -> tuple[Paths, Counts]:
     Parameters
     ----------
     genes
-        Rules by variables: 0 if there is no condition on a variable, otherwise the number of its value, from 1.
+        Rules by variables: 0 without a condition on the variable, otherwise the number of its value, from 1.
     sizes
         The number of values of each variable.
 

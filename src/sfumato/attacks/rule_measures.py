@@ -129,7 +129,7 @@ def measure_rules(
     rule_data
         The file.
     genes
-        Rules by variables: 0 if there is no condition on a variable, otherwise the number of its value, from 1.
+        Rules by variables: 0 without a condition on the variable, otherwise the number of its value, from 1.
     limits
         False alarms beyond a rule's limit may be incomplete; default: they are exact.
     threads

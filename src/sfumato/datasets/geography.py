@@ -37,7 +37,7 @@ LONGEST_DRIFT = 30
 """After this number of years nothing drifts any further, so that any year makes sense."""
 
 _SPREAD_OF_SOLDIERS = 0.005
-"""The share of workers on active duty where there is no base."""
+"""The share of workers on active duty at places without a base."""
 _TIMES_AT_BASE = (12.0, 20.0)
 _COLLEGE_TOWNS = 3
 

@@ -149,8 +149,9 @@ def _codes(
         if strange.any():
             having = encoded[file].codes[~encoded[file].missing]
             n_records = int(strange[having].sum())
+            records = counted(n_records, "record")
             words = (
-                f"has {int(strange.sum()):,} of {strange.size:,} codes in {called[file]} ({counted(n_records, 'record')}) "
+                f"has {int(strange.sum()):,} of {strange.size:,} codes in {called[file]} ({records}) "
                 f"that do not occur in {called[reference]}"
             )
             result.append(Difference(name, words, grave=n_records > strangers * having.size))

@@ -123,7 +123,7 @@ def _protect(suggestion: Suggestion, files: Mapping[str, str]) -> str:
         lines += ["# Statistics that stay as exact as possible; name those that the release is for.", "preserve = ["]
         lines += [f"    {toml_value(statistic)}," for statistic in suggestion.preserve] + ["]"]
     else:
-        lines += ["# No quasi attribute is an amount, so there is no mean to preserve."]
+        lines += ["# No quasi attribute is an amount, so no mean can be preserved."]
     if files:
         lines += [
             "",

@@ -45,7 +45,7 @@ class Suggested:
 
 
 def first_look(microfile: Microfile, profile: Profile) -> list[Suggested]:
-    """Suggest a role for every attribute, one at a time; ``other`` where there is no clue."""
+    """Suggest a role for every attribute, one at a time; ``other`` without a clue."""
     assigned: set[str] = set()
     result = []
     for attribute in profile.attributes:

@@ -246,7 +246,7 @@ def _with_hierarchies(
 def _attainable(
     microfile: Microfile, suggestion: Suggestion, sizes: dict[str, AttributeProfile], progress: Progress
 ) -> Suggestion:
-    """Withhold quasi attributes with so many missing values that no box could satisfy the limits."""
+    """Withhold quasi attributes whose missing values keep every box from satisfying the limits."""
     progress("checking", 0.0)
     if suggestion.kinds:
         microfile = microfile.with_columns({}, kinds=suggestion.kinds)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Annotated, Literal
 
 import numpy as np
@@ -16,7 +16,7 @@ from sfumato.measures import detail_of, information_loss
 from sfumato.microfile import Microfile
 from sfumato.release.codebook import Codebook, Entry
 from sfumato.report import write_report
-from sfumato.representations import Comparable, Form, Misfit, Representation
+from sfumato.representations import Comparable, Form, Misfit, OutsideFile, Representation
 from sfumato.representations.comparable import compare_ranges
 from sfumato.representations.representation import is_plain_number
 
@@ -53,18 +53,9 @@ class Rounded(Representation):
     def reconstruct(self, table: Microfile, attribute: str) -> dict[str, pl.Series]:
         return {attribute: table.series(attribute)}
 
-    def compare(
-        self,
-        table: Microfile,
-        attribute: str,
-        outside: Microfile,
-        names: Sequence[str],
-        *,
-        inverted: bool,
-        missing_own: bool,
-    ) -> list[Comparable]:
+    def compare(self, table: Microfile, attribute: str, outside: OutsideFile) -> list[Comparable]:
         low, high = self.bounds(table, attribute)
-        outside_values = compare_ranges(table, (attribute, attribute), outside, attribute).values
+        outside_values = compare_ranges(table, (attribute, attribute), outside.microfile, attribute).values
         return [Comparable.of_ranges(attribute, outside_values, low, high)]
 
 

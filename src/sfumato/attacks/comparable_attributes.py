@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from sfumato.errors import SettingError, nearest
 from sfumato.microfile.microfile import Microfile
-from sfumato.representations import Comparable, Form
+from sfumato.representations import Comparable, Form, OutsideFile
 
 
 def released_sources(forms: Mapping[str, Form]) -> dict[str, str]:
@@ -65,10 +65,9 @@ def compare_attributes(
         Whether a missing value is a value of its own.
     """
     sources = released_sources(forms)
+    outside_file = OutsideFile(outside, tuple(names), inverted=inverted, missing_own=missing_own)
     return [
         comparable
         for source in dict.fromkeys(sources[name] for name in names)
-        for comparable in forms[source].compare(
-            table, source, outside, names, inverted=inverted, missing_own=missing_own
-        )
+        for comparable in forms[source].compare(table, source, outside_file)
     ]

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from sfumato.representations.category_labels import set_label
 from sfumato.representations.category_set import Sets
-from sfumato.representations.comparable import Comparable
+from sfumato.representations.comparable import Comparable, OutsideFile
 from sfumato.representations.exact import Exact
 from sfumato.representations.fuzzy_sets import Fuzzy
 from sfumato.representations.interval import Interval
@@ -25,6 +25,7 @@ __all__ = [
     "Fuzzy",
     "Interval",
     "Misfit",
+    "OutsideFile",
     "Representation",
     "Sets",
     "set_label",

@@ -20,6 +20,7 @@ from sfumato.representations import category_labels
 from sfumato.representations.comparable import (
     NUMBER,
     Comparable,
+    OutsideFile,
     compare_categories,
     outside_categories,
     usual_notation,
@@ -211,22 +212,13 @@ class Sets(Representation):
         labels = table.series(attribute).cast(pl.String)
         return {attribute: labels.replace_strict(single, default=None, return_dtype=pl.String)}
 
-    def compare(
-        self,
-        table: Microfile,
-        attribute: str,
-        outside: Microfile,
-        names: Sequence[str],
-        *,
-        inverted: bool,
-        missing_own: bool,
-    ) -> list[Comparable]:
+    def compare(self, table: Microfile, attribute: str, outside: OutsideFile) -> list[Comparable]:
         """Compare categories with the sets behind labels."""
         labels = [str(value) for value in table.encoded(attribute).values.tolist()]
-        categories = outside_categories(outside, attribute)
-        values = outside.encoded(attribute).values
+        categories = outside_categories(outside.microfile, attribute)
+        values = outside.microfile.encoded(attribute).values
         positions = self.behind(values.tolist() if values.dtype == object else list(values))
-        is_numeric = outside.series(attribute).dtype.is_numeric()
+        is_numeric = outside.microfile.series(attribute).dtype.is_numeric()
         members = []
         for label in labels:
             listed = tuple(map(usual_notation, self.members[label])) if is_numeric else self.members[label]
@@ -235,4 +227,4 @@ class Sets(Representation):
         if self.open:
             every = tuple(dict.fromkeys(itertools.chain(*members)))
             members = [every if label in self.open else listed for label, listed in zip(labels, members, strict=True)]
-        return [compare_categories(table, outside, attribute, members)]
+        return [compare_categories(table, outside.microfile, attribute, members)]

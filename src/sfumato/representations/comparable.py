@@ -55,6 +55,22 @@ class Comparable:
         return cls(name, values, los, his, continuous, np.full(los.size, -1, dtype=np.int32), no_bits)
 
 
+@quiet
+@dataclass(frozen=True)
+class OutsideFile:
+    """A file that an attacker has beside a release, and how the two are compared."""
+
+    microfile: Microfile
+    """The file."""
+    names: tuple[str, ...]
+    """The original attributes to compare."""
+    inverted: bool
+    """Whether an invertible attribute becomes the ranges that its cells leave. If not, the cells that outside records
+    would have are computed and compared, where all original attributes are known."""
+    missing_own: bool
+    """Whether a missing value is a value of its own."""
+
+
 def are_numeric(table: Microfile, column: str, outside: Microfile, attribute: str) -> bool:
     """Whether an attribute has numbers, or dates, in both files."""
     return table.attribute(column).kind is Kind.NUMERIC and outside.attribute(attribute).kind is Kind.NUMERIC

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -14,6 +13,7 @@ from sfumato.microfile.attribute import Kind
 from sfumato.microfile.microfile import Microfile
 from sfumato.representations.comparable import (
     Comparable,
+    OutsideFile,
     are_numeric,
     compare_categories,
     compare_ranges,
@@ -54,25 +54,16 @@ class Exact(Representation):
         """Return the values."""
         return {attribute: table.series(attribute)}
 
-    def compare(
-        self,
-        table: Microfile,
-        attribute: str,
-        outside: Microfile,
-        names: Sequence[str],
-        *,
-        inverted: bool,
-        missing_own: bool,
-    ) -> list[Comparable]:
+    def compare(self, table: Microfile, attribute: str, outside: OutsideFile) -> list[Comparable]:
         """Compare numbers as numbers, and everything else as categories."""
-        if are_numeric(table, attribute, outside, attribute):
-            return [compare_ranges(table, (attribute, attribute), outside, attribute)]
-        is_numeric = outside.series(attribute).dtype.is_numeric()
+        if are_numeric(table, attribute, outside.microfile, attribute):
+            return [compare_ranges(table, (attribute, attribute), outside.microfile, attribute)]
+        is_numeric = outside.microfile.series(attribute).dtype.is_numeric()
         if table.attribute(attribute).kind is Kind.NUMERIC and not is_numeric:
-            raise not_numeric(outside, attribute)
+            raise not_numeric(outside.microfile, attribute)
         labels = [str(value) for value in table.encoded(attribute).values.tolist()]
         members = [(usual_notation(label) if is_numeric else label,) for label in labels]
-        return [compare_categories(table, outside, attribute, members)]
+        return [compare_categories(table, outside.microfile, attribute, members)]
 
 
 def enclosed_values(table: Microfile, column: str) -> tuple[Reals, Reals]:

@@ -15,7 +15,7 @@ from sfumato.fuzzy.grade_inversion import Inversion, distinct_grades, invert, ra
 from sfumato.fuzzy.public_sets import BETWEEN, PublicSets, on_levels, read_sets
 from sfumato.kernels.algebra import product
 from sfumato.microfile.microfile import Microfile
-from sfumato.representations.comparable import Comparable, different_kind
+from sfumato.representations.comparable import Comparable, OutsideFile, different_kind
 from sfumato.representations.representation import Misfit, Representation, is_plain_number
 
 TOLERANCE = 1e-6
@@ -215,23 +215,15 @@ class Fuzzy(Representation):
         columns = zip(sets.attributes, midpoints.T, strict=True)
         return {name: pl.Series(name, values, nan_to_null=True) for name, values in columns}
 
-    def compare(
-        self,
-        table: Microfile,
-        attribute: str,
-        outside: Microfile,
-        names: Sequence[str],
-        *,
-        inverted: bool,
-        missing_own: bool,
-    ) -> list[Comparable]:
+    def compare(self, table: Microfile, attribute: str, outside: OutsideFile) -> list[Comparable]:
         """Compare grades where all attributes of the sets are known, else the ranges that grades leave."""
         attributes = self.public_sets().attributes
-        compared = [name for name in attributes if name in names]
+        compared = [name for name in attributes if name in outside.names]
         has_all = len(compared) == len(attributes)
-        if has_all and not inverted:
-            return [self._compare_grades(table, attribute, outside)]
-        return self._compare_ranges(table, attribute, outside, compared, lacks_all=missing_own and has_all)
+        if has_all and not outside.inverted:
+            return [self._compare_grades(table, attribute, outside.microfile)]
+        lacks_all = has_all and outside.missing_own
+        return self._compare_ranges(table, attribute, outside.microfile, compared, lacks_all=lacks_all)
 
     def _compare_grades(self, table: Microfile, attribute: str, outside: Microfile) -> Comparable:
         """Compute the grades that outside records would be released with, as anybody can who knows the sets."""

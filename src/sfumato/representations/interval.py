@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -12,7 +12,7 @@ from sfumato.arrays import Codes, Counts, Flags, Reals
 from sfumato.errors import MicrofileError, ReleaseError
 from sfumato.microfile.encoded_column import Encoded
 from sfumato.microfile.microfile import Microfile
-from sfumato.representations.comparable import Comparable, are_numeric, compare_ranges, not_numeric
+from sfumato.representations.comparable import Comparable, OutsideFile, are_numeric, compare_ranges, not_numeric
 from sfumato.representations.exact import enclosed_values
 from sfumato.representations.representation import Misfit, Representation, is_plain_number
 
@@ -126,21 +126,12 @@ class Interval(Representation):
             return {attribute: low + (high - low) / 2}
         return {attribute: (low.cast(pl.Float64) + high.cast(pl.Float64)) / 2}
 
-    def compare(
-        self,
-        table: Microfile,
-        attribute: str,
-        outside: Microfile,
-        names: Sequence[str],
-        *,
-        inverted: bool,
-        missing_own: bool,
-    ) -> list[Comparable]:
+    def compare(self, table: Microfile, attribute: str, outside: OutsideFile) -> list[Comparable]:
         """Compare numbers, or dates, with the intervals."""
         below, above = self.columns(attribute)
-        if not are_numeric(table, below, outside, attribute):
-            raise not_numeric(outside, attribute)
-        return [compare_ranges(table, (below, above), outside, attribute)]
+        if not are_numeric(table, below, outside.microfile, attribute):
+            raise not_numeric(outside.microfile, attribute)
+        return [compare_ranges(table, (below, above), outside.microfile, attribute)]
 
 
 def _values(newcomers: Microfile, name: str, dtype: pl.DataType) -> pl.Series:

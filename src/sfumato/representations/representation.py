@@ -16,7 +16,7 @@ from sfumato.fuzzy.memberships import category_memberships
 from sfumato.microfile.attribute import Code, Kind
 from sfumato.microfile.encoded_column import Encoded, is_one_of
 from sfumato.microfile.microfile import Microfile
-from sfumato.representations.comparable import Comparable
+from sfumato.representations.comparable import Comparable, OutsideFile
 from sfumato.representations.intersection import intersect_labels
 from sfumato.settings import Settings
 
@@ -232,32 +232,8 @@ class Representation(Settings):
         """Return the one value per record that an adversary would guess, null where there is none, by attribute."""
 
     @abstractmethod
-    def compare(
-        self,
-        table: Microfile,
-        attribute: str,
-        outside: Microfile,
-        names: Sequence[str],
-        *,
-        inverted: bool,
-        missing_own: bool,
-    ) -> list[Comparable]:
-        """Make the released attribute comparable with an outside file.
-
-        Parameters
-        ----------
-        table, attribute
-            The released table and the attribute.
-        outside
-            The outside file.
-        names
-            The original attributes to compare.
-        inverted
-            Whether an invertible attribute becomes the ranges that its cells leave. If not, the cells that outside
-            records would have are computed and compared, where all original attributes are known.
-        missing_own
-            Whether a missing value is a value of its own.
-        """
+    def compare(self, table: Microfile, attribute: str, outside: OutsideFile) -> list[Comparable]:
+        """Make the released attribute comparable with an outside file."""
 
 
 def is_plain_number(table: Microfile, column: str) -> bool:

@@ -31,7 +31,7 @@ def test_everybody_in_a_census_is_seen():
 def test_numbers_have_as_many_words_as_asked_for(sets, names):
     (found,) = automatic_variables(pl.DataFrame({"x": range(1000)}), ["x"], sets=sets)
     assert list(found.names) == names
-    assert found.is_ruspini
+    assert found.ruspini_gap() is None
 
 
 def test_corners_are_no_records_own_values():

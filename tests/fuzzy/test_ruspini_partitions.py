@@ -56,7 +56,7 @@ def test_quantiles_lie_on_a_grid(numbers, sets):
         assert "coincide" in str(error)  # noqa: PT017  # either way is right
         return
     assert len(variable.names) == sets
-    assert variable.is_ruspini
+    assert variable.ruspini_gap() is None
     as_partition(variable.grades(numbers))
 
 

@@ -24,7 +24,7 @@ def test_missing_numbers_can_have_a_word_of_their_own():
     assert age.names == ("young", "old", "unknown")
     assert age.grades([30, math.nan]).tolist() == [[1, 0, 0], [0, 0, 1]]
     assert age.words()["unknown"] == "no number is known"
-    assert age.is_ruspini
+    assert age.ruspini_gap() is None
 
 
 def test_blind_spots_of_published_variables():
@@ -41,7 +41,7 @@ def test_blind_spots_of_published_variables():
     )
     assert age.blind_spots(range(17, 51)).tolist() == [25, 30, 35, 40]
     assert age.blind_spots([25, 25, math.nan], alpha=0.4).tolist() == []
-    assert not age.is_ruspini
+    assert age.ruspini_gap() is not None
 
 
 @pytest.mark.parametrize(
@@ -54,7 +54,7 @@ def test_blind_spots_of_published_variables():
 )
 def test_ruspini_partitions(low, high):
     variable = LinguisticVariable(attribute="x", values={"low": low, "high": high})
-    assert variable.is_ruspini
+    assert variable.ruspini_gap() is None
     assert variable.ruspini_gap(within=(-100, 100)) is None
     variable.check_ruspini()
 
@@ -78,7 +78,7 @@ def test_where_grades_do_not_sum_to_1(low, high, gap):
 
 def test_outside_the_corners_only_where_asked():
     hump = LinguisticVariable(attribute="x", values={"all": {"shape": "trapezoidal", "corners": [0, 0, 9, 9]}})
-    assert hump.is_ruspini
+    assert hump.ruspini_gap() is None
     assert hump.ruspini_gap(within=(-1, 9)).total == 0
 
 

@@ -6,17 +6,21 @@ import pytest
 
 from sfumato.errors import MicrofileError, SettingError
 from sfumato.fuzzy import category_memberships, product, ruspini
-from sfumato.measures import Twin, measure_fuzzy
+from sfumato.measures import measure_fuzzy
 from tests.measures.fuzzy_example import MEMBERSHIPS, PEOPLE
 
 
-def test_one_table_shows_both():
+def worst(safety, attribute="hours"):
+    k, sensitive = safety.k, safety.attributes[attribute]
+    measures = (k.nonfuzzy, k.crisp, k.sigma, sensitive.l.distinct, sensitive.l.crisp_distinct, sensitive.l.belief)
+    return (*(measure.worst for measure in measures), safety.q().reached(0.5), sensitive.t.t, sensitive.t.crisp.worst)
+
+
+def test_fuzzy_measures_are_beside_their_crisp_twins():
     safety = measure_fuzzy(PEOPLE, MEMBERSHIPS, sensitive="hours", cardinality="nonfuzzy")
-    assert safety.twins(level=0.5) == (Twin("k", 2, 2), Twin("sigma k", 1.5, 2), Twin("Q", 2, 2))
-    found = {twin.name: (twin.fuzzy, twin.crisp) for twin in safety.attributes["hours"].twins()}
-    assert found["distinct l"] == found["represented l"] == (2, 2)
-    assert found["t"] == pytest.approx((67 / 240, 3 / 10))
-    assert found["posterior belief"] == pytest.approx((2 / 3, 2 / 3))
+    assert worst(safety) == pytest.approx((2, 2, 1.5, 2, 2, 2 / 3, 2, 67 / 240, 3 / 10))
+    diversity = safety.attributes["hours"].l
+    assert (diversity.represented.worst, diversity.crisp_belief.worst) == pytest.approx((2, 2 / 3))
 
 
 def test_kinds_choose_the_distance():
@@ -30,8 +34,7 @@ def test_kinds_choose_the_distance():
 def test_any_layout_of_memberships_will_do():
     one = measure_fuzzy(PEOPLE, MEMBERSHIPS, sensitive="hours")
     other = measure_fuzzy(PEOPLE, np.asfortranarray(MEMBERSHIPS), sensitive="hours")
-    assert one.attributes["hours"].twins() == other.attributes["hours"].twins()
-    assert measure_fuzzy(PEOPLE, MEMBERSHIPS.tolist(), sensitive="hours").twins(level=1) == one.twins(level=1)
+    assert worst(one) == worst(other) == worst(measure_fuzzy(PEOPLE, MEMBERSHIPS.tolist(), sensitive="hours"))
 
 
 def test_households_are_counted():
@@ -41,7 +44,7 @@ def test_households_are_counted():
     # the first set has homes 1 and 2 and, by half, one alone; the second home 1, the same by half, and another alone
     assert safety.k.households.values.tolist() == [3, 3]
     assert safety.k.nonfuzzy.values.tolist() == [3, 3]
-    assert safety.twins(level=0.5)[-1] == Twin("households", 3, 2)
+    assert (safety.k.households.worst, safety.k.crisp_households.worst) == (3, 2)
     family = measure_fuzzy(pl.DataFrame({"home": [7] * 5}), grades, household="home")
     assert (family.k.nonfuzzy.worst, family.k.households.worst, family.k.crisp_households.worst) == (3, 1, 1)
     assert measure_fuzzy(table, grades).k.households is None

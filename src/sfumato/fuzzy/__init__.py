@@ -11,7 +11,7 @@ from sfumato.fuzzy.cardinality import (
 )
 from sfumato.fuzzy.category_variables import AnyVariable, CategoricalVariable
 from sfumato.fuzzy.memberships import as_partition, category_memberships
-from sfumato.fuzzy.product_partitions import product, product_names
+from sfumato.fuzzy.product_partitions import product
 from sfumato.fuzzy.ruspini_partitions import crisp, ruspini, ruspini_from
 from sfumato.fuzzy.shapes import (
     AnyShape,
@@ -56,7 +56,6 @@ __all__ = [
     "nonfuzzy_cardinality",
     "possibility_at_least",
     "product",
-    "product_names",
     "ruspini",
     "ruspini_from",
     "sigma_count",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import product as combinations
 
 from numpy.typing import ArrayLike
 
@@ -45,12 +44,3 @@ def product(partitions: Sequence[ArrayLike]) -> Reals:
         # sum_ij mu_i nu_j = (sum_i mu_i) (sum_j nu_j) = 1
         combined = (combined[:, :, None] * partition[:, None, :]).reshape(combined.shape[0], -1)
     return combined
-
-
-def product_names(names: Sequence[Sequence[str]]) -> tuple[str, ...]:
-    """Name the combinations, in the order of :func:`product`.
-
-    >>> product_names([["young", "old"], ["poor", "rich"]])
-    ('young, poor', 'young, rich', 'old, poor', 'old, rich')
-    """
-    return tuple(", ".join(combination) for combination in combinations(*names))

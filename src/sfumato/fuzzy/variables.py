@@ -124,11 +124,6 @@ class LinguisticVariable(Settings):
             return None
         return Gap(float(points[worst]), float(totals[worst]))
 
-    @property
-    def is_ruspini(self) -> bool:
-        """Whether the grades sum to 1 at every number from the lowest corner to the highest."""
-        return self.ruspini_gap() is None
-
     def check_ruspini(self, *, within: tuple[float, float] | None = None) -> None:
         """Refuse words whose grades do not sum to 1: QADM14 Definition 6."""
         gap = self.ruspini_gap(within=within)

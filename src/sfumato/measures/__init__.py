@@ -7,7 +7,7 @@ from sfumato.measures.fuzzy_anonymity import FuzzyAnonymity, QAnonymity, fuzzy_a
 from sfumato.measures.fuzzy_closeness import FuzzyCloseness, fuzzy_closeness
 from sfumato.measures.fuzzy_counts import FuzzyContingency, tabulate_fuzzy
 from sfumato.measures.fuzzy_diversity import FuzzyDiversity, fuzzy_diversity
-from sfumato.measures.fuzzy_safety import FuzzyAttributeSafety, FuzzySafety, Twin, measure_fuzzy
+from sfumato.measures.fuzzy_safety import FuzzyAttributeSafety, FuzzySafety, measure_fuzzy
 from sfumato.measures.household_disclosure import (
     Compositions,
     HouseholdIntersection,
@@ -46,7 +46,6 @@ __all__ = [
     "Risk",
     "Safety",
     "Sharing",
-    "Twin",
     "Uniques",
     "Utility",
     "belief",

@@ -30,18 +30,6 @@ from sfumato.quiet_repr import quiet
 from sfumato.settings import listed
 
 
-@dataclass(frozen=True, slots=True)
-class Twin:
-    """The worst value of a measure of fuzzy sets, and of the same measure of crisp ones."""
-
-    name: str
-    """The measure."""
-    fuzzy: float
-    """Of fuzzy sets."""
-    crisp: float
-    """Of the sets of the largest memberships."""
-
-
 @dataclass(frozen=True)
 class FuzzyAttributeSafety:
     """What the fuzzy sets reveal about one sensitive attribute. Each measure is computed when first used."""
@@ -64,18 +52,6 @@ class FuzzyAttributeSafety:
     def believed(self, prior: Reals, *, background: Background = "table") -> FuzzyDiversity:
         """Return l-diversity for an observer with a prior of their own."""
         return fuzzy_diversity(self.counts, prior=prior, background=background)
-
-    def twins(self) -> tuple[Twin, ...]:
-        """Return all measures in one table."""
-        diversity = self.l
-        return (
-            Twin("distinct l", diversity.distinct.worst, diversity.crisp_distinct.worst),
-            Twin("represented l", diversity.represented.worst, diversity.crisp_distinct.worst),
-            Twin("entropy l", diversity.entropy.worst, diversity.crisp_entropy.worst),
-            Twin("posterior belief", diversity.belief.worst, diversity.crisp_belief.worst),
-            Twin("alpha", diversity.alpha.worst, diversity.crisp_alpha.worst),
-            Twin("t", self.t.t, self.t.crisp.worst),
-        )
 
 
 @quiet
@@ -100,18 +76,6 @@ class FuzzySafety:
     def q(self, *, operator: Operator = "min", possibility: Possibility = "ralescu") -> QAnonymity:
         """Return Q-anonymity."""
         return q_anonymity(self.memberships, operator=operator, possibility=possibility, blocks=self.blocks)
-
-    def twins(self, *, level: float, operator: Operator = "min") -> tuple[Twin, ...]:
-        """Return how many records the sets have, in one table; Q at a level of possibility."""
-        k = self.k
-        twins = [
-            Twin("k", k.nonfuzzy.worst, k.crisp.worst),
-            Twin("sigma k", k.sigma.worst, k.crisp.worst),
-            Twin("Q", self.q(operator=operator).reached(level), k.crisp.worst),
-        ]
-        if k.households is not None and k.crisp_households is not None:
-            twins.append(Twin("households", k.households.worst, k.crisp_households.worst))
-        return tuple(twins)
 
 
 def measure_fuzzy(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from sfumato.measures.criteria.alpha_k_anonymity import AlphaKAnonymity
 from sfumato.measures.criteria.beta_likeness import BetaLikeness
-from sfumato.measures.criteria.criterion import AttributeCriterion, BlockCriterion, Criterion, FuzzyCriterion
+from sfumato.measures.criteria.criterion import AttributeCriterion, BlockCriterion, Criterion
 from sfumato.measures.criteria.delta_disclosure import DeltaDisclosure
 from sfumato.measures.criteria.epsilon_diversity import EpsilonDiversity
 from sfumato.measures.criteria.inversion_width import InversionWidth
@@ -43,7 +43,6 @@ CRITERIA: tuple[Criterion, ...] = (
 
 BLOCK_CRITERIA = tuple(criterion for criterion in CRITERIA if isinstance(criterion, BlockCriterion))
 ATTRIBUTE_CRITERIA = tuple(criterion for criterion in CRITERIA if isinstance(criterion, AttributeCriterion))
-FUZZY_CRITERIA = tuple(criterion for criterion in CRITERIA if isinstance(criterion, FuzzyCriterion))
 
 TABLE_SETTINGS = frozenset(
     name

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from sfumato.groups.outlier_panel import among_highest, chance_correlation, correlation, crowded_at_top
     from sfumato.groups.regions import detected_within, outliers_within, places_by_region, regions_of
     from sfumato.groups.signals import Signal
-    from sfumato.groups.swap import Memetic
+    from sfumato.groups.swap.memetic_settings import Memetic
     from sfumato.groups.thompson_tau import Outliers, outliers
 
 _HOMES = {
@@ -36,7 +36,7 @@ _HOMES = {
     "Group": "group",
     "GroupMask": "mask",
     "Masked": "mask",
-    "Memetic": "swap",
+    "Memetic": "swap.memetic_settings",
     "Outliers": "thompson_tau",
     "PlaceNames": "group",
     "Places": "group",

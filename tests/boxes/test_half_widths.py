@@ -155,11 +155,8 @@ def test_the_uncertainty_is_the_mean_over_the_points():
     # XF13: n/N sum c(x), c = (k / rho prod a)^(1/n) / 2
     c = 0.5 * np.cbrt(7 / density * a.prod(axis=0))
     assert asymptotic_uncertainty(a, density, k=7) == pytest.approx(3 * c.mean())
-    weights = rng.uniform(0, 1, 50)
-    assert asymptotic_uncertainty(a, density, k=7, weights=weights) == pytest.approx(3 * np.average(c, weights=weights))
     assert asymptotic_uncertainty([1.0, 4.0], 25.0, k=4) == pytest.approx(0.8)
-    bound = asymptotic_uncertainty(a, density, k=7, l=2, epsilon=[0.3, 0.3, 0.3], caps=[9.0, 9.0, 9.0])
-    assert bound > 3 * c.mean()
+    assert asymptotic_uncertainty(a, density, k=7, caps=[0.01, 9.0, 9.0]) > 3 * c.mean()
 
 
 @pytest.mark.parametrize(
@@ -193,13 +190,10 @@ def test_bad_settings_are_refused(given, message):
         optimal_half_widths(**arguments)
 
 
-def test_bad_shapes_and_weights_are_refused():
+def test_bad_shapes_are_refused():
     with pytest.raises(SettingError, match=r"half_widths has the shape \(3,\)"):
         uncertainties([1.0, 2.0], [1.0, 2.0, 3.0])
     with pytest.raises(SettingError, match=r"sensitivities has the shape \(\)"):
         uncertainties(1.0, 2.0)
-    for weights in ([1.0, 2.0], [0.0]):
-        with pytest.raises(SettingError, match="weights has the shape"):
-            asymptotic_uncertainty([1.0], 2.0, k=3, weights=weights)
     with pytest.raises(SettingError, match="no points"):
         asymptotic_uncertainty(np.ones((2, 0)), 2.0, k=3)

@@ -9,7 +9,6 @@ from numpy.typing import ArrayLike
 
 from sfumato.arrays import Reals
 from sfumato.errors import SettingError
-from sfumato.kernels.algebra import dot
 from sfumato.kernels.elementary import exponentials, logarithms
 
 
@@ -114,14 +113,7 @@ def uncertainties(sensitivities: ArrayLike, half_widths: ArrayLike) -> Reals:
 
 
 def asymptotic_uncertainty(
-    sensitivities: ArrayLike,
-    density: ArrayLike,
-    *,
-    k: float,
-    l: float = 0,  # noqa: E741  # the field's own letter
-    epsilon: ArrayLike | None = None,
-    caps: ArrayLike | None = None,
-    weights: ArrayLike | None = None,
+    sensitivities: ArrayLike, density: ArrayLike, *, k: float, caps: ArrayLike | None = None
 ) -> float:
     """Return the half-width of the linear range of a statistic if every record lay in its optimal box.
 
@@ -130,30 +122,19 @@ def asymptotic_uncertainty(
 
     Parameters
     ----------
-    sensitivities, density, k, l, epsilon, caps
+    sensitivities, density, k, caps
         As for :func:`optimal_half_widths`, with the records as points.
-    weights
-        Survey weights, one a record.
 
     Examples
     --------
     >>> round(asymptotic_uncertainty([[1.0, 1.0], [4.0, 4.0]], [25.0, 100.0], k=4), 9)
     0.6
     """
-    widths = optimal_half_widths(sensitivities, density, k=k, l=l, epsilon=epsilon, caps=caps)
-    blurs = np.atleast_1d(uncertainties(sensitivities, widths))
+    blurs = np.atleast_1d(uncertainties(sensitivities, optimal_half_widths(sensitivities, density, k=k, caps=caps)))
     if blurs.size == 0:
         raise SettingError("there are no points", hint="give one column a record")
-    if weights is None:
-        # XF13 sec. II: Delta = n/N sum c(x)
-        return float(blurs.mean())
-    counted = _numbers("weights", weights)
-    if counted.shape != blurs.shape or not counted.sum() > 0:
-        raise SettingError(
-            f"weights has the shape {counted.shape}, there are {blurs.size:,} points",
-            hint="give one weight a point, not all of them zero",
-        )
-    return dot(counted, blurs) / float(counted.sum())
+    # XF13 sec. II: Delta = n/N sum c(x)
+    return float(blurs.mean())
 
 
 def _numbers(name: str, values: ArrayLike) -> Reals:

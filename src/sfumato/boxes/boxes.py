@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, TypeAlias
 
 from pydantic import BeforeValidator, ConfigDict, Field
 
-from sfumato.boxes.detail_warnings import detail_concerns
 from sfumato.boxes.preferred_cuts import Preference
 from sfumato.errors import SettingError
 from sfumato.microfile.hierarchy import Hierarchy
@@ -16,7 +15,12 @@ from sfumato.progress import Progress
 from sfumato.protections import PersonProtection
 from sfumato.randomness import Secret
 from sfumato.release.release import Release
+from sfumato.statistics.parser import parse
 from sfumato.statistics.sensitivity import Wanted
+
+LARGE_RATIO = 2.0
+"""The multiple of the formula's optimum from which on a likely reason is given."""
+LITTLE_DETAIL = 0.01
 
 
 def _as_statistics(value: Any) -> Any:
@@ -153,4 +157,13 @@ class Boxes(PersonProtection):
 
     def concerns(self, release: Release) -> list[str]:
         """Say whether detail that no preserved statistic needs makes the preserved ones inexact."""
-        return detail_concerns(self, release.private["uncertainty"].get("ratio", 0.0))
+        if self.preserve is None or self.detail is None or self.detail <= LITTLE_DETAIL:
+            return []
+        used = {name for request in self.preserve for name in parse(request.statistic).attributes}
+        unused = [name for name in self.quasi if name not in used]
+        if not unused or release.private["uncertainty"].get("ratio", 0.0) < LARGE_RATIO:
+            return []
+        return [
+            f"No preserved statistic uses {', '.join(unused)}, whose detail counts as well (detail = {self.detail:g}).",
+            f"With detail = {LITTLE_DETAIL:g} the statistics may become much more exact, and these attributes coarser.",
+        ]

@@ -59,56 +59,44 @@ def write_release(
 ) -> Path:
     """Write a release; see :meth:`sfumato.Release.write`."""
     begin_work()
+    folder = Path(os.path.abspath(folder))
     with logged("writing") as note:
         note(records=release.microfile.records)
-        return _write(release, Path(os.path.abspath(folder)), format, order, seed, progress, force=force)
-
-
-def _write(
-    release: Release,
-    folder: Path,
-    format: Format,
-    order: Order,
-    seed: int | None,
-    progress: Progress,
-    *,
-    force: bool,
-) -> Path:
-    _check_choice("format", format, ("parquet", "csv"))
-    _check_choice("order", order, ("shuffled", "kept"))
-    secret = Secret.chosen(seed, release.secret)
-    progress("ordering", 0.0)
-    frame = released_frame(release.microfile)
-    if order == "shuffled":
-        frame = reordered(frame, secret)
-    progress("measuring", 0.1)
-    measured = _measured(release, frame)
-    private = {**release.private, **release.secret.record(), "order": order, "format": format}
-    private |= {} if seed is None else {"order_seed": seed}
-    for name, content in (("settings", release.settings), ("private", private)):
-        _check_json(name, content)
-    settings = public_settings(_with_order(release.settings, order), release.codebook)
-    if message := next(misstated(settings, release.promise, release.codebook, frame), None):
-        raise SettingError(message)
-    if message := next(mislabelled(release.codebook, settings), None):
-        raise ReleaseError(f"the codebook {message}")
-    with ExitStack() as undo, new_folder(folder, force=force, check=_refuse_strangers) as work:
-        progress("writing", 0.3)
-        certificate = _fill(work, release, frame, settings, measured, format)
-        # frees the memory for what is read back
-        del frame
-        progress("verifying", 0.7)
-        _verify(work)
-        replaced = _seal_in(folder)
-        record = record_file(beside(folder, ".private"), certificate.seal)
-        if not record.exists():
-            undo.push(lambda kind, *_: _remove_unused(record, folder, certificate) if kind else None)
-        write_private(work / ".private", to_json({"seal": certificate.seal, **private}))
-        move_private(work / ".private", record)
-        progress("verifying", 1.0)
-    if replaced is not None and replaced != certificate.seal:
-        forget(beside(folder, ".private"), replaced)
-    return folder
+        _check_choice("format", format, ("parquet", "csv"))
+        _check_choice("order", order, ("shuffled", "kept"))
+        secret = Secret.chosen(seed, release.secret)
+        progress("ordering", 0.0)
+        frame = released_frame(release.microfile)
+        if order == "shuffled":
+            frame = reordered(frame, secret)
+        progress("measuring", 0.1)
+        measured = _measured(release, frame)
+        private = {**release.private, **release.secret.record(), "order": order, "format": format}
+        private |= {} if seed is None else {"order_seed": seed}
+        for name, content in (("settings", release.settings), ("private", private)):
+            _check_json(name, content)
+        settings = public_settings(_with_order(release.settings, order), release.codebook)
+        if message := next(misstated(settings, release.promise, release.codebook, frame), None):
+            raise SettingError(message)
+        if message := next(mislabelled(release.codebook, settings), None):
+            raise ReleaseError(f"the codebook {message}")
+        with ExitStack() as undo, new_folder(folder, force=force, check=_refuse_strangers) as work:
+            progress("writing", 0.3)
+            certificate = _fill(work, release, frame, settings, measured, format)
+            # frees the memory for what is read back
+            del frame
+            progress("verifying", 0.7)
+            _verify(work)
+            replaced = _seal_in(folder)
+            record = record_file(beside(folder, ".private"), certificate.seal)
+            if not record.exists():
+                undo.push(lambda kind, *_: _remove_unused(record, folder, certificate) if kind else None)
+            write_private(work / ".private", to_json({"seal": certificate.seal, **private}))
+            move_private(work / ".private", record)
+            progress("verifying", 1.0)
+        if replaced is not None and replaced != certificate.seal:
+            forget(beside(folder, ".private"), replaced)
+        return folder
 
 
 def _measured(release: Release, frame: pl.DataFrame) -> Measured:

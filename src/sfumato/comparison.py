@@ -10,12 +10,12 @@ from pydantic import Field
 
 from sfumato.errors import MicrofileError, UnattainableError
 from sfumato.measures.utility import InformationLoss, information_loss
-from sfumato.microfile.attribute import Kind
 from sfumato.microfile.microfile import Microfile, as_microfile
 from sfumato.progress import Progress, silent, within
 from sfumato.protection_registry import Method, compared_methods, method_named
 from sfumato.protections import PersonProtection
 from sfumato.release.release import Release
+from sfumato.representations.representation import is_plain_number
 from sfumato.roles import Names, Roles
 from sfumato.settings import Settings
 
@@ -205,7 +205,7 @@ class Comparison(Settings):
         roles = Roles(quasi=self.quasi, sensitive=self.sensitive, weight=self.weight, household=self.household)
         roles.check(microfile)
         for name in self.quasi:
-            if microfile.attribute(name).kind is not Kind.NUMERIC or microfile.series(name).dtype.is_temporal():
+            if not is_plain_number(microfile, name):
                 raise MicrofileError(
                     f"column {name!r} (quasi) is not numeric; methods can be compared only on numeric attributes, "
                     "because clusters need centres",

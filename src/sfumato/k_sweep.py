@@ -10,13 +10,13 @@ from sfumato.comparison import Refusal, ReleaseSafety, safety_of, short
 from sfumato.errors import SettingError, UnattainableError
 from sfumato.measures.detail_loss import detail_of
 from sfumato.measures.utility import information_loss
-from sfumato.microfile.attribute import Kind
 from sfumato.microfile.microfile import Microfile, as_microfile
 from sfumato.progress import Progress, silent, within
 from sfumato.protections import PersonProtection
 from sfumato.randomness import Secret
 from sfumato.release.preserved_statistics import preserved_by
 from sfumato.release.release import Release
+from sfumato.representations.representation import is_plain_number
 
 
 @dataclass(frozen=True)
@@ -141,8 +141,8 @@ def _price(protection: PersonProtection, people: Microfile, release: Release) ->
     safety = safety_of(release)
     if isinstance(safety, Refusal):
         return safety
-    forms = {name: entry.form for name, entry in release.codebook.attributes.items()}
-    numeric = [name for name in protection.quasi if _is_number(people, name)]
+    forms = release.codebook.forms()
+    numeric = [name for name in protection.quasi if is_plain_number(people, name)]
     # without the suppressed records, the two files cannot be compared record by record
     complete = numeric and release.microfile.records == people.records
     lost = information_loss(people, release.microfile, quasi=numeric, forms=forms).mean if complete else None
@@ -156,7 +156,3 @@ def _price(protection: PersonProtection, people: Microfile, release: Release) ->
             for statistic in statistics
         },
     )
-
-
-def _is_number(people: Microfile, name: str) -> bool:
-    return people.attribute(name).kind is Kind.NUMERIC and not people.series(name).dtype.is_temporal()

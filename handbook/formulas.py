@@ -22,11 +22,17 @@ def with_formulas(content: str) -> str:
 
 
 def _drawn(found: re.Match[str]) -> str:
-    alone = found[2] == "["
     latex = html.unescape(found[3]).strip()
-    drawn = convert(latex, display="block" if alone else "inline")
+    if found[2] == "(":
+        return _mathml(latex, display="inline")
+    # browsers do not break formulas: its parts are formulas of their own, which wrap where a page is narrow
+    parts = [_mathml(part, display="block") for part in latex.split(r"\qquad")]
+    return f'<div class="formula">{"".join(parts)}</div>'
+
+
+def _mathml(latex: str, *, display: str) -> str:
+    drawn = convert(latex.strip(), display=display)
     # what the converter does not know stays in the formula as it was written
     if "\\" in drawn or AMPERSAND.search(drawn):
         raise ValueError(f"this formula cannot be drawn: {latex}")
-    # a wide formula scrolls in its own box, which the keyboard reaches
-    return f'<div class="formula" tabindex="0">{drawn}</div>' if alone else drawn
+    return drawn

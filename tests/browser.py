@@ -27,6 +27,8 @@ LOOK = """() => {
     pictures: [...document.querySelectorAll("main img")].map(one => [one.currentSrc, one.naturalWidth]),
     drawn: [...document.querySelectorAll("svg")].filter(one => one.getBoundingClientRect().width > 100).length,
     formulas: [...document.querySelectorAll("math")].filter(shown).length,
+    scrolled: [...document.querySelectorAll(".formula")].filter(one =>
+      one.scrollWidth > one.clientWidth || getComputedStyle(one).overflow != "visible").length,
     text: document.body.innerText,
   };
 }"""

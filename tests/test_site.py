@@ -70,6 +70,12 @@ def test_formulas_are_drawn(folder, site, browser):
         assert "\\" not in seen.page["text"]
 
 
+def test_formulas_do_not_scroll_on_wide_and_narrow_screens(folder, site, browser):
+    for page in sorted((folder / "papers").glob("*.html")):
+        for seen in browser.look(f"{site}/papers/{page.name}", [1280, 800, 390]):
+            assert not seen.page["scrolled"], f"{page.name} at {seen.page['room']}"
+
+
 def test_the_search_finds_a_public_name(site, browser):
     browser.look(f"{site}/index.html", [1280])
     # what is typed before the search is loaded is lost, so it is typed again until there are results

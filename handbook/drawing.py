@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from html import escape
+from math import hypot
 
 STYLE = """
 text { font: 14px system-ui, "Segoe UI", Roboto, Arial, sans-serif; fill: #24292f }
@@ -54,6 +56,20 @@ class Drawing:
         """Add lines from point to point."""
         places = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
         self.elements.append(f'<polyline points="{places}" class="{style}"/>')
+
+    def arrow(self, start: tuple[float, float], stop: tuple[float, float], style: str = "axis") -> None:
+        """Add a straight line with a head at its end."""
+        along = (stop[0] - start[0], stop[1] - start[1])
+        length = hypot(*along)
+        x, y = 7 * along[0] / length, 7 * along[1] / length
+        self.path([start, stop], style)
+        self.path([(stop[0] - x - y / 2, stop[1] - y + x / 2), stop, (stop[0] - x + y / 2, stop[1] - y - x / 2)], style)
+
+    def card(self, x: float, y: float, width: float, lines: Sequence[str], style: str = "blue pale") -> None:
+        """Add a rectangle with lines of text, of which the first is strong; it is as high as 20 for each line and 14."""
+        self.box(x, y, width, 14 + 20 * len(lines), style, 5)
+        for number, words in enumerate(lines):
+            self.text(x + width / 2, y + 22 + 20 * number, words, "small middle" + ("" if number else " strong"))
 
     def box(self, x: float, y: float, width: float, height: float, style: str, radius: float = 0) -> None:
         """Add a rectangle by its upper left corner."""

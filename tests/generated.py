@@ -11,6 +11,8 @@ import tempfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
+from handbook.diagrams import diagrams
+from handbook.guide_pictures import guide_pictures
 from handbook.pictures import concept_pictures
 from sfumato.attacks.fuzzy_rule_attack import FuzzyRuleAttack
 from sfumato.attacks.learned_attack import LearnedAttack
@@ -76,7 +78,8 @@ def with_tables(page: str, models: tuple[type[Settings], ...]) -> str:
 def contents() -> dict[Path, str]:
     """Return what each file should hold."""
     found = {ROOT / name: json.dumps(make(), indent=2) + "\n" for name, make in SCHEMAS.items()}
-    found |= {ROOT / "docs/pictures" / name: content for name, content in concept_pictures().items()}
+    drawn = concept_pictures() | guide_pictures() | diagrams()
+    found |= {ROOT / "docs/pictures" / name: content for name, content in drawn.items()}
     return found | {ROOT / name: with_tables((ROOT / name).read_text(), models) for name, models in TABLES.items()}
 
 

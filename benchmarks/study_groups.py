@@ -84,6 +84,9 @@ def _people(task: Task) -> sf.Microfile:
     frame = pl.concat([pl.read_parquet(file).select(*dict.fromkeys(columns)) for file in files])
     if task.own_states:
         frame = frame.filter(pl.col("POWSP").is_in(frame["ST"].unique().implode()))
+    if "ST" not in task.parameter:
+        # the state where people live would show whose place of work was exchanged, and such a mask is refused
+        frame = frame.drop("ST")
     return sf.Microfile(frame, kinds=dict.fromkeys(CATEGORIES, "categorical"))
 
 

@@ -66,7 +66,7 @@ class Drawing:
         self.path([(stop[0] - x - y / 2, stop[1] - y + x / 2), stop, (stop[0] - x + y / 2, stop[1] - y - x / 2)], style)
 
     def card(self, x: float, y: float, width: float, lines: Sequence[str], style: str = "blue pale") -> None:
-        """Add a rectangle with lines of text, of which the first is strong; it is as high as 20 for each line and 14."""
+        """Add a rectangle with lines of text, of which the first is strong."""
         self.box(x, y, width, 14 + 20 * len(lines), style, 5)
         for number, words in enumerate(lines):
             self.text(x + width / 2, y + 22 + 20 * number, words, "small middle" + ("" if number else " strong"))

@@ -36,7 +36,8 @@ SCHEMAS: Mapping[str, Callable[[], object]] = {
     "src/sfumato/recipe.schema.json": recipe_schema,
 }
 TABLES: Mapping[str, tuple[type[Settings], ...]] = {
-    "docs/boxes.md": (Boxes, FileSource),
+    "docs/boxes.md": (Boxes,),
+    "docs/recipes.md": (FileSource,),
     "docs/partitions.md": (FuzzyPartition,),
     "docs/groups.md": (Group, GroupMask, Memetic),
     "docs/attack.md": (FuzzyRuleAttack, RuleEvolution, LearnedAttack),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from handbook.drawing import Drawing, Scale
 
 
@@ -24,7 +26,7 @@ def diagrams() -> dict[str, str]:
     return {f"{name}.svg": drawing.svg() for name, drawing in drawings.items()}
 
 
-def _table(drawing: Drawing, x: float, y: float, rows: list[tuple[str, ...]], widths: tuple[float, ...]) -> None:
+def _table(drawing: Drawing, x: float, y: float, rows: Sequence[tuple[str, ...]], widths: tuple[float, ...]) -> None:
     """Draw rows of text, of which the first is the heading; a cell that begins with * is red."""
     for number, row in enumerate(rows):
         left = x

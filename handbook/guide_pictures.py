@@ -6,6 +6,7 @@ import re
 import warnings
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 import polars as pl
@@ -16,6 +17,7 @@ from sfumato.measures.risk import individual_risk
 
 DOCS = Path(__file__).parents[1] / "docs"
 SOLDIERS = {"Ashby": 8, "Birch": 14, "Camden": 96, "Dale": 11, "Elm": 6, "Ford": 12, "Glen": 9, "Holm": 15}
+TECHNIQUES: tuple[Literal["tau", "median", "deviates", "gap"], ...] = ("tau", "median", "deviates", "gap")
 CLUSTERED = (5, 5, 5, 5, 90, 100, 110, 120, 5, 5)
 """Outliers that make up so many of the places that they widen the quartiles."""
 
@@ -98,12 +100,12 @@ def _estimate() -> Drawing:
     )
     drawing.line((values(float(estimate.value)), 148), (values(float(estimate.value)), 272), "axis dashed")
     drawing.text(values(float(estimate.value)), 290, f"value {estimate.value:.2f}", "small middle")
-    for row, (words, (low, high), style) in enumerate(ranges):
-        y = 160 + row * 30
+    for row, (words, (start, stop), style) in enumerate(ranges):
+        y, left, right = 160 + row * 30, float(start), float(stop)
         drawing.text(14, y + 4, words, "small")
-        drawing.box(values(float(low)), y - 6, values(float(high)) - values(float(low)), 12, style, 3)
-        drawing.text(values(float(low)) - 6, y + 4, f"{low:.2f}", "small end")
-        drawing.text(values(float(high)) + 6, y + 4, f"{high:.2f}", "small")
+        drawing.box(values(left), y - 6, values(right) - values(left), 12, style, 3)
+        drawing.text(values(left) - 6, y + 4, f"{left:.2f}", "small end")
+        drawing.text(values(right) + 6, y + 4, f"{right:.2f}", "small")
     return drawing
 
 
@@ -114,7 +116,7 @@ def _outliers() -> Drawing:
     _bars(drawing, 140, [counts(number) for number in CLUSTERED], ["blue"] * len(CLUSTERED), step=32)
     for place, number in enumerate(CLUSTERED):
         drawing.text(36 + place * 32, 135 - counts(number), str(number), "small middle")
-    for row, technique in enumerate(("tau", "median", "deviates", "gap")):
+    for row, technique in enumerate(TECHNIQUES):
         found = sf.outliers(CLUSTERED, technique=technique).indices
         drawing.text(466, 176 + row * 28, technique, "small strong end")
         for place in range(len(CLUSTERED)):
@@ -157,8 +159,8 @@ def _risk_weights() -> Drawing:
     drawing.line((60, 215), (60, 40))
     for tick in (0, 10, 20, 30, 40):
         drawing.text(across(tick), 233, str(tick), "small middle")
-    for tick in (0, 0.5, 1):
-        drawing.text(52, up(tick) + 4, f"{tick:g}", "small end")
+    for share in (0, 0.5, 1):
+        drawing.text(52, up(share) + 4, f"{share:g}", "small end")
     drawing.text(255, 256, "people in the population who look like this record (F)", "small middle")
     drawing.text(14, 24, "risk", "small")
     for records, style in ((1, "red"), (3, "blue"), (10, "grey")):

@@ -94,22 +94,24 @@ def test_a_release_says_what_it_promises(release):
     assert "SECRET" not in release._repr_html_()
 
 
-def test_an_audit_says_whether_the_release_holds(release):
+def test_an_audit_says_whether_the_release_keeps_its_promise(release, tmp_path):
     audit = release.audit()
     shown = read(audit)
-    assert shown.around == ["The release holds"]
+    assert shown.around == ["Verified: re-measurement confirms every guarantee."]
+    written = read(sf.open_release(release.write(tmp_path / "out")).audit()).around
+    assert written[0] == "Verified: the files are intact, and re-measurement confirms every guarantee."
     assert ["records", "400"] in shown.rows
     assert ["k", str(audit.k)] in shown.rows
     broken = sf.Release(pl.DataFrame({"age": [1, 2, 2]}), promise=sf.Promise(quasi="age", k=2)).audit()
     told = read(broken).around
-    assert told[0] == "The release does not hold"
+    assert told[0] == "The release fails its audit: do not publish it, and do not rely on it."
     assert "k" in told[1]
 
 
 def test_estimates(release):
     found = release.estimate("mean(age)")
     shown = read(found)
-    assert shown.rows[1][:3] == ["mean(age)", *found.told]
+    assert shown.rows[1][:3] == ["mean(age)", *found.formatted]
     assert shown.around == ["mean(age)", "400 records."]
     lo = {"x": [0.0, 1, 2, 3, 4], NASTY: [0.0, 2, 1, 5, 3]}
     regression = sf.statistics.range_of(

@@ -247,7 +247,7 @@ def safety_of(release: Release) -> ReleaseSafety | Refusal:
     """Measure a release as its audit does."""
     audit = release.audit()
     if not audit.holds:
-        return Refusal("its release does not hold: " + "; ".join(finding.message for finding in audit.findings), None)
+        return Refusal("its release fails its audit: " + "; ".join(finding.message for finding in audit.findings), None)
     measured = audit.measured
     return ReleaseSafety(
         records=measured["records"],

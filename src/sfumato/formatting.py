@@ -1,14 +1,21 @@
-"""Numbers and lists as text: the one place where a number becomes words that people read."""
+"""Numbers, ranges and lists as text: the one place where a number becomes something that people read."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Decimal, localcontext
+from typing import Any
 
 LARGE = 1000
 """Numbers from here on are written without a fraction."""
 LISTED = 12
 """The number of names that a sentence lists in full."""
+EXACT = "exact"
+"""Written instead of a range without width."""
+NO_RANGE = "no guaranteed range"
+MAX_DIGITS = 10
+"""The largest number of digits of a value and its range."""
 
 
 def cell(value: object) -> str:
@@ -78,6 +85,62 @@ def number(value: float) -> str:
     return f"{value:,.0f}" if float(value).is_integer() or abs(value) >= LARGE else f"{value:,.4g}"
 
 
+def few_digits(value: float, digits: int) -> str:
+    """Write a number with this many significant digits, without a power of ten.
+
+    >>> few_digits(66872.4, 4), few_digits(2266.7, 3), few_digits(0.01234, 2), few_digits(math.inf, 3)
+    ('66,870', '2,270', '0.012', 'inf')
+    """
+    rounded = float(f"{value:.{digits}g}")
+    return f"{rounded:,.{digits}g}" if abs(rounded) < 10**digits else f"{rounded:,.0f}"
+
+
+def value_with_range(value: float, lower: float, upper: float) -> tuple[str, str]:
+    """Write a value and its range in few digits; the range is rounded outwards, so that it stays valid.
+
+    >>> value_with_range(2.35394, 2.04115, 2.66666)
+    ('2.3539', '[2.0411, 2.6667]')
+    >>> value_with_range(29.253999999999998, 29.253999999999998, 29.253999999999998)
+    ('29.254', 'exact')
+    """
+    if not (math.isfinite(lower) and math.isfinite(upper)):
+        return f"{value:.6g}", NO_RANGE
+    if lower == upper:
+        return f"{value:,.{MAX_DIGITS}g}", EXACT
+    decimals = _decimals(lower, upper)
+    low, high = _rounded(lower, decimals, ROUND_FLOOR), _rounded(upper, decimals, ROUND_CEILING)
+    return _rounded(value, decimals, ROUND_HALF_EVEN), f"[{low}, {high}]"
+
+
+def guaranteed_range(span: str) -> str:
+    """Write what is guaranteed of a value, given its range as text.
+
+    >>> guaranteed_range("[1, 2]"), guaranteed_range(EXACT), guaranteed_range(NO_RANGE)
+    ('guaranteed range [1, 2]', 'exact', 'no guaranteed range')
+    """
+    return span if span in (EXACT, NO_RANGE) else f"guaranteed range {span}"
+
+
+def _decimals(low: float, high: float) -> int:
+    """Return the number of decimals that shows four digits of the width, and at most ``MAX_DIGITS`` in all."""
+    from sfumato.kernels.elementary import decimal_exponent
+
+    largest = max(abs(low), abs(high))
+    return min(3 - decimal_exponent(high - low), MAX_DIGITS - 1 - decimal_exponent(largest))
+
+
+def _rounded(value: float, decimals: int, rounding: str) -> str:
+    """Write a number rounded to some decimals; to tens, hundreds and so on if their number is negative.
+
+    >>> _rounded(37.9979, 1, ROUND_FLOOR), _rounded(46.9979, 1, ROUND_CEILING), _rounded(55885.2, -2, ROUND_FLOOR)
+    ('37.9', '47.0', '55,800')
+    """
+    with localcontext() as context:
+        # enough for any double
+        context.prec = 800
+        return f"{Decimal(value).quantize(Decimal(1).scaleb(-decimals), rounding=rounding):,f}"
+
+
 def odds(probability: float) -> str:
     """Write a probability as a percentage and as odds.
 
@@ -109,3 +172,18 @@ def capitalised(text: str) -> str:
     'K-means, before'
     """
     return f"{text[:1].upper()}{text[1:]}"
+
+
+def json_content(content: Any) -> Any:
+    """Return what JSON can hold; null stands for a number that is not finite.
+
+    >>> json_content({"range": (1.5, math.inf)})
+    {'range': [1.5, None]}
+    """
+    if isinstance(content, float):
+        return content if math.isfinite(content) else None
+    if isinstance(content, tuple):
+        return [json_content(entry) for entry in content]
+    if isinstance(content, Mapping):
+        return {name: json_content(entry) for name, entry in content.items()}
+    return content

@@ -146,7 +146,7 @@ def _price(protection: PersonProtection, people: Microfile, release: Release) ->
     # without the suppressed records, the two files cannot be compared record by record
     complete = numeric and release.microfile.records == people.records
     lost = information_loss(people, release.microfile, quasi=numeric, forms=forms).mean if complete else None
-    statistics = [statistic for preserved in preserved_by(release) for statistic in preserved.parts]
+    statistics = [statistic for preserved in preserved_by(release) for statistic in preserved.numbers]
     return Price(
         **vars(safety),
         detail=detail_of(release.microfile, quasi=release.promise.quasi, forms=forms).mean,

@@ -183,7 +183,7 @@ def test_an_audit_finds_households_whose_boxes_tell_more_together():
     broken = sf.Release(sharper, promise=promise, forms=forms).audit()
     assert not broken.holds
     assert broken.k == 4
-    assert "k after intersecting the records of each household: promised 4, reached 2" in broken.findings[0].message
+    assert "k after intersecting the records of each household: promised 4, measured 2" in broken.findings[0].message
     assert broken.measured["together"]["laid"]["k"] == 2
     wrong = table.with_columns(pl.Series("rooms.lo", [1, 5, 1, 5, 1, 5, 1, 5]))
     assert "4 households have members who cannot have 'rooms' in common" in [

@@ -54,7 +54,7 @@ def test_limits_decide_the_exit_code(run, people):
     assert run("measure", people, "--quasi", "sex", "--k", "2")[0] == 0
     code, out, _ = run("measure", people, "--quasi", "age,sex", "--k", "2")
     assert code == 1
-    assert "k: promised 2, reached 1; 1 record in 1 block violates it" in out
+    assert "k: promised 2, measured 1; 1 record in 1 block violates it" in out
     code, out, _ = run("measure", people, "--quasi", "age,sex", "--k", "2", "--json")
     assert code == 1
     assert json.loads(out)["why"][0]["without"] == {"age": 0, "sex": 1}

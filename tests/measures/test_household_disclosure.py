@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import sfumato as sf
 from sfumato.errors import SettingError
-from sfumato.measures.household_disclosure import compositions, intersect_households, rejoined, sharing
+from sfumato.measures.household_disclosure import compositions, intersect_households, recognisable_households, sharing
 from sfumato.representations import Interval, Sets
 
 MEMBERS = {"a": ("a",), "{a, b}": ("a", "b"), "{b, c}": ("b", "c"), "{a, b, c}": ("a", "b", "c")}
@@ -132,5 +132,5 @@ def test_only_whole_households_are_put_together():
     # one member of the first household has a rent of its own, and the second and third have the same
     rent[0] = 7
     rent[6:9] = rent[3]
-    found = rejoined(sf.Microfile(pl.DataFrame({"rent": rent})), homes)
-    assert (found.names, found.households, found.found) == (("rent",), 50, 47)
+    found = recognisable_households(sf.Microfile(pl.DataFrame({"rent": rent})), homes)
+    assert (found.names, found.households, found.recognisable) == (("rent",), 50, 47)

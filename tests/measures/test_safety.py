@@ -16,7 +16,7 @@ from sfumato.measures.closeness import hierarchical_closeness
 from sfumato.measures.contingency import tabulate
 from sfumato.measures.measured_facts import summarize
 from sfumato.measures.posterior_belief import belief, posterior
-from sfumato.release.measure_sentences import cautions, leaning_on_missing
+from sfumato.views.cautions import cautions, leaning_on_missing
 from tests.measures.tables import (
     crowds,
     entropy_l,

@@ -135,7 +135,7 @@ def test_q_is_promised_and_measured():
         promise=release.promise.model_copy(update={"q": reached + 1}),
         forms={name: entry.form for name, entry in release.codebook.attributes.items()},
     )
-    assert f"q: promised {reached + 1}, reached {reached}" in too_much.audit().findings[0].message
+    assert f"q: promised {reached + 1}, measured {reached}" in too_much.audit().findings[0].message
 
 
 def test_records_that_lack_a_value_are_a_block_of_their_own():
@@ -482,7 +482,7 @@ def test_an_attribute_that_is_constant_among_complete_records(method, scale):
 def test_values_that_are_written_as_one_count_as_one():
     moments = pl.Series("at", [1_700_000_000_000_000_000 + number % 7 for number in range(60)]).cast(pl.Datetime("ns"))
     frame = pl.DataFrame({"x": [number % 30 for number in range(60)], "at": moments})
-    with pytest.raises(UnattainableError, match="once it is written: l of 'at': promised 2, reached 1"):
+    with pytest.raises(UnattainableError, match="once it is written: l of 'at': promised 2, measured 1"):
         sf.FuzzyPartition(quasi="x", sensitive="at", k=3, l=2, method="sets").protect(frame)
 
 

@@ -69,7 +69,7 @@ def test_a_removed_record_is_found(folder):
     rewrite(folder, lambda f: f.head(5))
     text = told(folder)
     assert "has 5 records, the certificate states 6" in text
-    assert "promise k: promised 3, reached 2" in text
+    assert "promise k: promised 3, measured 2" in text
     assert "states k = 3, the data has 2" in text
 
 
@@ -90,7 +90,7 @@ def test_a_resealed_certificate_cannot_lie_about_the_data(folder):
     found = audit_folder(folder)
     assert [f.message for f in found.findings] == ["states k = 50, the data has 3"]
     edit(folder, lambda c: c["promise"].update(k=4), reseal=True)
-    assert any("k: promised 4, reached 3" in f.message for f in audit_folder(folder).findings)
+    assert any("k: promised 4, measured 3" in f.message for f in audit_folder(folder).findings)
 
 
 @pytest.mark.parametrize("said", [5, 7])

@@ -127,7 +127,7 @@ def test_an_index_never_leaves(tmp_path):
 
 def test_a_release_that_breaks_its_promise_is_not_written(tmp_path):
     release = sf.Release(TABLE, promise=sf.Promise(quasi="job", sensitive="ill", k=3))
-    with pytest.raises(ReleaseError, match="k: promised 3, reached 2; 4 records in 2 blocks"):
+    with pytest.raises(ReleaseError, match="k: promised 3, measured 2; 4 records in 2 blocks"):
         release.write(tmp_path / "out")
     assert list(tmp_path.iterdir()) == []
 

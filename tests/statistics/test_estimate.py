@@ -212,11 +212,11 @@ def test_printed_ranges_are_rounded_outwards():
     lo, hi = {"x": [1.0, 2.0, 3.123456]}, {"x": [1.5, 2.5, 3.999999]}
     found = range_of("mean(x)", lo, hi)
     assert str(found) == "mean(x) = 2.3539, guaranteed range [2.0411, 2.6667]"
-    assert float(found.told[1][1:7]) <= found.lower
+    assert float(found.formatted[1][1:7]) <= found.lower
     assert str(range_of("mean(x)", lo, lo)) == "mean(x) = 2.041152, exact"
-    assert range_of("mean(x)", {"x": [0, 0]}, {"x": [0, 0]}).told == ("0", "exact")
+    assert range_of("mean(x)", {"x": [0, 0]}, {"x": [0, 0]}).formatted == ("0", "exact")
     wide = range_of("mean(x)", {"x": [-1e7, 0]}, {"x": [1e7, 3e7 + 1]})
-    assert wide.told == ("7,500,000", "[-5,010,000, 20,010,000]")
+    assert wide.formatted == ("7,500,000", "[-5,010,000, 20,010,000]")
 
 
 def test_arrays_of_other_libraries_are_taken():

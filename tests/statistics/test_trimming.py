@@ -164,7 +164,7 @@ def test_without_width_nothing_is_dismissed(kind, calibrate):
         for one in parts(range_of(text, data, data, dismiss=kind, calibrate=calibrate)):
             assert (one.weighted.saved, one.weighted.records) == (0.0, 100)
             assert one.weighted.shift == pytest.approx(0.0, abs=1e-14)
-            assert one.weighted.told[2:] == ("0", "0 %")
+            assert one.weighted.formatted[2:] == ("0", "0%")
 
 
 def test_weights_that_are_not_found_leave_all_as_it_is(monkeypatch):
@@ -204,7 +204,7 @@ def test_what_is_weighted_is_printed_beside_what_is_sure():
     sure, weighted = str(range_of("var(x)", lo, hi, dismiss="fuzzy", calibrate=False)).split("\n")
     assert sure == every
     assert weighted.startswith("  fuzzy, not calibrated: 0.4491")
-    assert ", shift -0.546, width saved 85.3 %; not a guaranteed range" in weighted
+    assert ", shift -0.546, width saved 85.3%; not a guaranteed range" in weighted
     unknown = Weighted("crisp", False, math.nan, -math.inf, math.inf, math.nan, -math.inf, 1.0, 3, 2.0)
     assert str(unknown) == "crisp, not calibrated: undefined"
     assert unknown.summary()["value"] is unknown.summary()["saved"] is None

@@ -19,7 +19,7 @@ from sfumato.statistics import range_of
 from sfumato.views import Table
 from sfumato.views.block_distribution import MAX_BARS, risk_bars, size_bars
 from sfumato.views.method import uncertainty_sentences
-from sfumato.views.promise import limits_passage, promise_card, verdict_of
+from sfumato.views.promise import limits_passage, promise_card
 from sfumato.views.risk import risk_card
 from sfumato.views.statistics import in_words, meaning, statistics_card
 from tests.report.releases import SETTINGS, resealed, written
@@ -128,7 +128,7 @@ def test_a_release_without_a_promise_about_people_says_so():
     nothing = sf.Promise.model_construct(**{**dict(sf.Promise(quasi="x", k=1)), "quasi": ()})
     given = evidence(nothing, method="exchange", exchanged={"attributes": ["place"]})
     assert "Individuals are not protected" in promise_card(given).sentences[0]
-    assert "give no guarantee for individuals" in verdict_of(given)
+    assert "no guarantee for individuals" in given.audit.verdict
     assert "was not measured" in risk_card(given).sentences[0]
     page = render(page_of(given))
     assert page.count("Individuals are not protected") == 2

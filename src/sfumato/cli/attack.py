@@ -108,10 +108,7 @@ def _other_file(release: Release | None, people: Microfile) -> tuple[str, ...]:
     if release is None:
         return ()
     n_released, n_records = release.microfile.records, people.records
-    suppress = release.settings.get("suppress")
-    if n_released == n_records or (
-        isinstance(suppress, int | float) and (1 - suppress) * n_records <= n_released < n_records
-    ):
+    if (1 - release.public.suppress) * n_records <= n_released <= n_records:
         return ()
     return (f"the release has {n_released:,} records, but the file has {n_records:,}: do they belong together?",)
 

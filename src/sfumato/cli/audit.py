@@ -16,11 +16,10 @@ from sfumato.microfile.reader import read
 from sfumato.release.audit import audit_files
 from sfumato.release.audit_checks import AuditCheck
 from sfumato.release.audit_result import Audit
+from sfumato.release.broken_limits import broken_limit_facts
 from sfumato.release.certificate import read_private
-from sfumato.release.measure_sentences import broken_limit_facts
 from sfumato.release.opened_release import OpenedRelease, open_files, require_release
 from sfumato.views.audit import (
-    audit_verdict,
     finding_lines,
     linkage_notes,
     linkage_table,
@@ -128,7 +127,7 @@ def as_json(result: Audit) -> dict[str, Any]:
 
 def show(result: Audit) -> None:
     """Print an audit."""
-    lines([audit_verdict(result)], style="bold")
+    lines([result.verdict], style="bold")
     lines(f"  {finding}" for finding in finding_lines(result))
     lines([*measured_sentences(result), *note_lines(result)])
     if linkage := result.measured.get("linkage"):

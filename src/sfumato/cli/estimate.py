@@ -66,7 +66,7 @@ def estimate(
         emit(content | ({"picture": str(picture)} if picture else {}))
     else:
         show(estimates)
-        lines(suppressed_note(opened.settings))
+        lines(suppressed_note(opened.public))
         lines(picture_line(picture))
 
 

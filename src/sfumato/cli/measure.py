@@ -24,7 +24,7 @@ from sfumato.measures.promise import Promise
 from sfumato.measures.uniques import Uniques, minimal_uniques
 from sfumato.microfile.hierarchy import Hierarchy
 from sfumato.microfile.reader import read
-from sfumato.release.measure_sentences import broken_limit_facts
+from sfumato.release.broken_limits import broken_limit_facts
 from sfumato.views.measured import attribute_notes, attribute_tables, limit_lines, safety_table, unique_tables
 
 ROLES = ("quasi", "sensitive", "weight", "household", "shared")

@@ -15,18 +15,17 @@ from sfumato.cli.output import console, emit, lines, picture_line, plain, progre
 from sfumato.errors import SettingError, SfumatoWarning
 from sfumato.k_sweep import check_others
 from sfumato.progress import whole
-from sfumato.randomness import Secret
 from sfumato.recipe import Recipe
 from sfumato.release.atomic_folder import named
 from sfumato.release.evidence import ReleaseEvidence, evidence_of
 from sfumato.release.fuzzy_measures import fuzzy_forms
 from sfumato.release.release import Release
 from sfumato.release.release_writer import Format, check_folder
-from sfumato.release.steward_store import record_to_repeat
+from sfumato.release.steward_store import release_to_repeat
 from sfumato.views.audit import finding_lines
 from sfumato.views.k_alternatives import alternatives_notes, alternatives_table, printed_statistics
 from sfumato.views.method import set_tables
-from sfumato.views.promise import limits_table, verdict_of
+from sfumato.views.promise import limits_table
 from sfumato.views.protected import (
     DIFFERENT,
     REPEATED,
@@ -78,9 +77,9 @@ def protect(
         raise SettingError(
             "--again uses the secret of the record, so --seed has no effect", hint="omit one of them", setting="seed"
         )
-    record = None if again is None else record_to_repeat(again)
-    if record is not None:
-        seed, format = record.get("seed"), format or record.get("format")
+    earlier = None if again is None else release_to_repeat(again)
+    if earlier is not None:
+        seed, format = earlier.secret.seed, format or earlier.format
     format = format or "parquet"
     settings, other_k = Recipe.from_toml(recipe, seed=seed), _other_k(alternatives)
     target = named(out or recipe.parent / f"{recipe.stem}-release")
@@ -92,7 +91,7 @@ def protect(
         from sfumato.report.charts.chart_export import check_picture
 
         check_picture(picture, beside=folder)
-    secret = None if record is None else Secret.from_record(record)
+    secret = None if earlier is None else earlier.secret
     with progress_shown() as display, whole(display) as progress:
         with warnings.catch_warnings(record=True) as raised:
             warnings.simplefilter("always", SfumatoWarning)
@@ -115,7 +114,7 @@ def protect(
             progress("drawing", 0.0)
             write_picture(chart, picture)
         written = evidence_of(folder, progress=progress)
-    repeated = None if record is None or written.certificate is None else written.certificate.seal == record.get("seal")
+    repeated = None if earlier is None or written.certificate is None else written.certificate.seal == earlier.seal
     with verdict(satisfied=written.audit.holds and repeated is not False):
         if json:
             content = as_json(settings, release, written)
@@ -198,7 +197,7 @@ def _boxes_as_json(release: Release) -> dict[str, Any]:
 
 def _show(recipe: Recipe, release: Release, written: ReleaseEvidence, raised: Sequence[str]) -> None:
     console().print(f"[bold]{plain(recipe.source.describe())}[/bold]: {size_sentence(release, written)}")
-    lines([verdict_of(written)], style="bold")
+    lines([written.audit.verdict], style="bold")
     lines(f"  {finding}" for finding in finding_lines(written.audit))
     lines(warnings_of(recipe, release, written, raised), style="bold")
     limits = limits_table(written)

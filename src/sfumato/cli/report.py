@@ -12,7 +12,6 @@ from sfumato.cli.options import Json, Seed
 from sfumato.cli.output import emit, lines, progress_shown, verdict
 from sfumato.release.evidence import ReleaseEvidence
 from sfumato.report import write_report
-from sfumato.views.promise import verdict_of
 from sfumato.views.statistics import estimates_of
 
 
@@ -36,7 +35,7 @@ def report(
         else:
             edition = "Confidential report" if private is not None else "Report"
             warning = ": do not publish." if private is not None else "."
-            lines([verdict_of(evidence), f"{edition} written to {path}{warning}"])
+            lines([evidence.audit.verdict, f"{edition} written to {path}{warning}"])
 
 
 def _as_json(path: Path, evidence: ReleaseEvidence, *, private: bool) -> dict[str, Any]:

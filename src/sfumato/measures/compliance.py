@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TypedDict
 
 import numpy as np
 
+from sfumato.formatting import json_content
 from sfumato.measures.blocks import Blocks
 from sfumato.measures.criteria import ATTRIBUTE_CRITERIA, BLOCK_CRITERIA, Limit
 from sfumato.measures.promise import Promise
@@ -16,6 +16,24 @@ from sfumato.measures.safety import Safety, measure
 from sfumato.microfile.hierarchy import Hierarchy
 from sfumato.microfile.microfile import Microfile
 from sfumato.representations import Form
+
+
+class BrokenLimitFacts(TypedDict):
+    """Why a limit is broken, as ``--json`` writes it; null stands for a number that is not finite."""
+
+    setting: str
+    attribute: str | None
+    limit: float | None
+    reached: float | None
+    records: int
+    blocks: int
+    worst_block: int
+    worst_block_records: int
+    without: dict[str, int]
+    relaxed_limit: float | None
+    relaxed_records: int
+    laid: bool
+    """Whether it is broken after intersecting the records of each household."""
 
 
 @dataclass(frozen=True)
@@ -47,14 +65,21 @@ class BrokenLimit:
     intersected: bool = False
     """Whether it is broken after intersecting the records of each household."""
 
-    def facts(self) -> dict[str, Any]:
-        """Return the reason as plain numbers; null stands for a number that is not finite."""
-        content = {**vars(self), "without": dict(self.without)}
-        # the name of the fact in JSON is older than the word
-        content["laid"] = content.pop("intersected")
+    def facts(self) -> BrokenLimitFacts:
+        """Return the reason as plain numbers."""
         return {
-            name: None if isinstance(value, float) and not math.isfinite(value) else value
-            for name, value in content.items()
+            "setting": self.setting,
+            "attribute": self.attribute,
+            "limit": json_content(self.limit),
+            "reached": json_content(self.reached),
+            "records": self.records,
+            "blocks": self.blocks,
+            "worst_block": self.worst_block,
+            "worst_block_records": self.worst_block_records,
+            "without": dict(self.without),
+            "relaxed_limit": json_content(self.relaxed_limit),
+            "relaxed_records": self.relaxed_records,
+            "laid": self.intersected,
         }
 
 

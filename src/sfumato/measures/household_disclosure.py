@@ -65,27 +65,18 @@ def sharing_of(homes: Codes, values: Codes | Reals, missing: Flags) -> Sharing:
 
 
 @dataclass(frozen=True)
-class Rejoined:
+class RecognisableHouseholds:
     """Households that can be recognised although their numbers are withheld."""
 
     names: tuple[str, ...]
     """The columns in which members hardly ever differ."""
     households: int
     """Households with two or more records."""
-    found: int
+    recognisable: int
     """Households whose records are exactly those with their values in these columns."""
 
-    def told(self) -> tuple[str, ...]:
-        """Say it for the steward."""
-        if not self.found:
-            return ()
-        return (
-            f"Household numbers are withheld, but {self.found:,} of {self.households:,} households with two or "
-            f"more records can be recognised by what their members share: {', '.join(self.names)}.",
-        )
 
-
-def rejoined(table: Microfile, homes: Codes) -> Rejoined:
+def recognisable_households(table: Microfile, homes: Codes) -> RecognisableHouseholds:
     """Count the households that can be recognised by released values.
 
     Parameters
@@ -99,7 +90,7 @@ def rejoined(table: Microfile, homes: Codes) -> Rejoined:
     --------
     >>> import polars as pl
     >>> table = Microfile(pl.DataFrame({"rent": [710, 710, 450, 450, 450], "age": [40, 12, 70, 33, 35]}))
-    >>> rejoined(table, np.array([0, 0, 1, 2, 2], dtype=np.int32)).found
+    >>> recognisable_households(table, np.array([0, 0, 1, 2, 2], dtype=np.int32)).recognisable
     1
     """
     homes = np.unique(homes, return_inverse=True)[1].astype(np.int32)
@@ -107,13 +98,13 @@ def rejoined(table: Microfile, homes: Codes) -> Rejoined:
     several = int((sizes > 1).sum())
     names = tuple(name for name in table.names if several and _hardly_differs(table.encoded(name), homes))
     if not names:
-        return Rejoined((), several, 0)
+        return RecognisableHouseholds((), several, 0)
     blocks = group([table.encoded(name) for name in names])
     first = np.empty(len(blocks), dtype=np.int32)
     first[blocks.numbers] = homes
     mixed = np.bincount(blocks.numbers, weights=homes != first[blocks.numbers], minlength=len(blocks)) > 0
     is_household = ~mixed & (blocks.sizes == sizes[first]) & (blocks.sizes > 1)
-    return Rejoined(names, several, int(is_household.sum()))
+    return RecognisableHouseholds(names, several, int(is_household.sum()))
 
 
 def _hardly_differs(column: Encoded, homes: Codes) -> bool:

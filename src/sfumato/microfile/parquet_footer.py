@@ -27,7 +27,7 @@ Fields = dict[int, Any]
 
 
 @dataclass(frozen=True)
-class Page:
+class ParquetPage:
     """A page of values, or of a dictionary."""
 
     start: int
@@ -49,7 +49,7 @@ class Content:
     """The fields and types of the footer in the order in which they were written."""
     start: int
     """The position of the footer."""
-    pages: tuple[tuple[Page, ...], ...]
+    pages: tuple[tuple[ParquetPage, ...], ...]
     """The pages of each column in each group of rows, in the order of the footer."""
 
 
@@ -124,7 +124,7 @@ def _content(data: mmap.mmap) -> Content:
     return Content(footer, bytes(reader.shape), start, pages)
 
 
-def _pages(data: mmap.mmap, meta: Fields, rows: int, end: int) -> tuple[Page, ...]:
+def _pages(data: mmap.mmap, meta: Fields, rows: int, end: int) -> tuple[ParquetPage, ...]:
     """Read the headers of a column's pages."""
     position = min(meta[9], meta.get(11, meta[9]))
     stop = position + meta[7]
@@ -136,7 +136,7 @@ def _pages(data: mmap.mmap, meta: Fields, rows: int, end: int) -> tuple[Page, ..
         header = reader.structure()
         if header[3] < 0 or header[2] < 0:
             raise ValueError("a page of a negative size")
-        pages.append(Page(position, reader.position, reader.position + header[3], header, bytes(reader.shape)))
+        pages.append(ParquetPage(position, reader.position, reader.position + header[3], header, bytes(reader.shape)))
         position = pages[-1].end
         if not _fits(header):
             raise ValueError("more values than a page can hold")

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from sfumato.arrays import Counts
 from sfumato.measures.blocks import homes_of
-from sfumato.measures.household_disclosure import rejoined
+from sfumato.measures.household_disclosure import recognisable_households
 from sfumato.microfile.hierarchy import Hierarchy
 from sfumato.microfile.microfile import Microfile
 from sfumato.protections.person_protection import PersonProtection
@@ -68,7 +68,7 @@ def release_of(settings: PersonProtection, original: Microfile, protected: Prote
         settings=public,
         private=facts,
         secret=secret,
-        notes=(*protected.notes, *_rejoined_households(settings, original, protected.records, table)),
+        notes=(*protected.notes, *_recognisable_households(settings, original, protected.records, table)),
     )
 
 
@@ -81,10 +81,16 @@ def _with_new_households(settings: PersonProtection, table: Microfile, secret: S
     return table.select([name for name in table.names if name != settings.household])
 
 
-def _rejoined_households(
+def _recognisable_households(
     settings: PersonProtection, original: Microfile, records: Counts, table: Microfile
 ) -> tuple[str, ...]:
     """Say how many households the released values identify although household numbers are withheld."""
     if settings.household is None or settings.keep_household:
         return ()
-    return rejoined(table, homes_of(original.encoded(settings.household))[records]).told()
+    households = recognisable_households(table, homes_of(original.encoded(settings.household))[records])
+    if not households.recognisable:
+        return ()
+    return (
+        f"Household numbers are withheld, but {households.recognisable:,} of {households.households:,} households with "
+        f"two or more records can be recognised by what their members share: {', '.join(households.names)}.",
+    )

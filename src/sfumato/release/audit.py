@@ -16,10 +16,10 @@ from sfumato.measures.promise import Promise
 from sfumato.microfile.microfile import Microfile
 from sfumato.release.audit_checks import CHECKS, AuditCheck, AuditSubject, CheckResult, Note
 from sfumato.release.audit_result import Audit
+from sfumato.release.broken_limits import broken_limit_message
 from sfumato.release.codebook import Codebook
 from sfumato.release.finding import Finding
 from sfumato.release.fuzzy_measures import doubled_attributes, fuzzy_forms, fuzzy_measured
-from sfumato.release.measure_sentences import broken_limit_message
 from sfumato.release.opened_release import OpenedRelease, open_files, require_release
 from sfumato.release.publisher_text import numbers_with_names
 from sfumato.roles import values_alike
@@ -71,11 +71,11 @@ def audit_table(table: Microfile, promise: Promise, codebook: Codebook) -> Audit
 
 def _fuzzy_findings(promise: Promise, codebook: Codebook, fuzzy: FuzzyFacts) -> Iterator[Finding]:
     """Find whether Q is satisfied, and whether inverting words or grades recovers values."""
-    reached = fuzzy.get("q")
-    if promise.q is not None and reached is None:
+    measured_q = fuzzy.get("q")
+    if promise.q is not None and measured_q is None:
         yield Finding("promise", "q: there are too many combinations of fuzzy sets to measure it")
-    elif not Q_ANONYMITY.satisfied(promise, reached):
-        yield Finding("promise", f"q: promised {promise.q}, reached {reached} at level {promise.level:g}")
+    elif not Q_ANONYMITY.satisfied(promise, measured_q):
+        yield Finding("promise", f"q: promised {promise.q}, measured {measured_q} at level {promise.level:g}")
     for name in doubled_attributes(codebook):
         message = f"{name!r} is released as fuzzy sets and in another attribute, which together may recover it"
         yield Finding("data", message)
@@ -138,7 +138,7 @@ def audit_files(opened: OpenedRelease, *, checks: Sequence[AuditCheck] = ()) -> 
     if opened.certificate is None or opened.codebook is None or table is None or opened.frame is None:
         return Audit(tuple(opened.findings))
     audit = audit_table(table, opened.certificate.promise, opened.codebook)
-    audit = replace(audit, findings=(*opened.findings, *audit.findings), notes=tuple(opened.notes))
+    audit = replace(audit, findings=(*opened.findings, *audit.findings), notes=tuple(opened.notes), of_files=True)
     for check in (*CHECKS, *checks):
         subject = AuditSubject(opened, opened.certificate, opened.codebook, table, opened.frame, audit)
         audit = _with_results(audit, check(subject))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -84,7 +85,7 @@ def public_version(version: str) -> str:
     return version.partition("+")[0]
 
 
-def seal_of(content: dict[str, Any]) -> str:
+def seal_of(content: Mapping[str, JsonValue]) -> str:
     """Digest a certificate's content without its seal."""
     rest = {key: value for key, value in content.items() if key != "seal"}
     return hashlib.sha256(to_json(rest).encode()).hexdigest()
@@ -95,7 +96,7 @@ def to_json(content: Any) -> str:
     return json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
-def read_json(path: Path) -> dict[str, Any]:
+def read_json(path: Path) -> dict[str, JsonValue]:
     """Read a JSON object of a release, refusing what is ambiguous."""
     if path.exists() and not path.is_file():
         raise ReleaseError(f"{path.name} is not a file")
@@ -120,7 +121,7 @@ def record_file(folder: Path, seal: str) -> Path:
     return folder / f"{seal[:16]}.json"
 
 
-def read_private(path: Path, certificate: Certificate | None) -> dict[str, Any]:
+def read_private(path: Path, certificate: Certificate | None) -> dict[str, JsonValue]:
     """Read the confidential record of a release.
 
     Parameters
@@ -146,7 +147,7 @@ def read_private(path: Path, certificate: Certificate | None) -> dict[str, Any]:
     return read_json(record)
 
 
-def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _without_repeats(pairs: list[tuple[str, JsonValue]]) -> dict[str, JsonValue]:
     content = dict(pairs)
     if len(content) != len(pairs):
         raise ValueError("a key occurs twice")

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 
 from sfumato.errors import ReleaseError
 from sfumato.measures.attribute_inference import Guessing, guessing
@@ -73,31 +71,20 @@ class ReleaseEvidence:
         """Its blocks measured against the promise, if there is one that can be measured."""
         return self.audit.compliance
 
-    @property
-    def settings(self) -> dict[str, Any]:
-        """How it was protected, as far as the certificate says."""
-        return {} if self.certificate is None else dict(self.certificate.settings)
+    @cached_property
+    def settings(self) -> PublicSettings:
+        """How it was protected, as far as the certificate says; settings that are not well-formed are ignored."""
+        return PublicSettings.of({} if self.certificate is None else self.certificate.settings)
 
     @property
-    def public(self) -> PublicSettings:
-        """The same settings as a typed value; what is not of their form is left out."""
-        return PublicSettings.of(self.settings)
-
-    @property
-    def parts(self) -> list[PreservedNumber]:
+    def preserved_numbers(self) -> list[PreservedNumber]:
         """Every number of the statistics that were to be preserved."""
-        return [part for statistic in self.preserved for part in statistic.parts]
+        return [number for statistic in self.preserved for number in statistic.numbers]
 
     @property
     def exchanged(self) -> list[str]:
-        """The attributes whose values may have been exchanged between records."""
-        names = self.setting("exchanged").get("attributes")
-        return list(map(str, names)) if isinstance(names, list) else []
-
-    def setting(self, name: str) -> Mapping[str, Any]:
-        """Return a setting that is a table; empty where it is not."""
-        value = self.settings.get(name)
-        return value if isinstance(value, Mapping) else {}
+        """The attributes whose values may have been swapped between records."""
+        return [] if self.settings.exchanged is None else list(self.settings.exchanged.attributes)
 
 
 def evidence_of(folder: Path, *, progress: Progress = silent) -> ReleaseEvidence:

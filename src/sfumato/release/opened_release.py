@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import polars as pl
-from pydantic import ValidationError
+from pydantic import JsonValue, ValidationError
 
 from sfumato.errors import ReleaseError, SettingError, SfumatoError
 from sfumato.fork_guard import begin_work
@@ -35,7 +36,7 @@ from sfumato.release.public_settings import public_settings
 from sfumato.settings import Settings
 
 
-def parse_as(model: type[Settings], path: Path, content: dict[str, Any]) -> Any:
+def parse_as(model: type[Settings], path: Path, content: Mapping[str, JsonValue]) -> Any:
     """Check a JSON object of a release against its schema."""
     format_name = content.get("format")
     if model is Certificate and format_name in EARLIER:
@@ -46,8 +47,8 @@ def parse_as(model: type[Settings], path: Path, content: dict[str, Any]) -> Any:
     try:
         return model.model_validate(content)
     except ValidationError as error:
-        where = ".".join(str(part) for part in error.errors()[0]["loc"])
-        raise ReleaseError(f"{path.name} does not fit its schema at {where!r}") from None
+        key_path = ".".join(str(key) for key in error.errors()[0]["loc"])
+        raise ReleaseError(f"{path.name} does not fit its schema at {key_path!r}") from None
     except SfumatoError as error:
         raise ReleaseError(f"{path.name} does not fit its schema: {error.message}") from None
 

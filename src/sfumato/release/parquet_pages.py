@@ -17,7 +17,7 @@ from typing import IO, Any
 import polars as pl
 
 from sfumato.errors import MicrofileError
-from sfumato.microfile.parquet_footer import MAGIC, Content, Fields, Page, Reader, content_of
+from sfumato.microfile.parquet_footer import MAGIC, Content, Fields, ParquetPage, Reader, content_of
 
 CREATOR = r"Polars \(python\) version {version} \(build [0-9a-f]{{40}}\)"
 FRAME = b"\x28\xb5\x2f\xfd"
@@ -63,7 +63,7 @@ def _additions(
         yield "pages that are not those of its cells"
 
 
-def _differ(data: mmap.mmap, page: Page, rewritten_data: mmap.mmap, rewritten: Page) -> bool:
+def _differ(data: mmap.mmap, page: ParquetPage, rewritten_data: mmap.mmap, rewritten: ParquetPage) -> bool:
     """Whether two pages differ in anything but how they are compressed."""
     if page.shape != rewritten.shape or _without(page.header, 3) != _without(rewritten.header, 3):
         return True
@@ -109,7 +109,7 @@ def _without_places(data: mmap.mmap, content: Content) -> list[Any]:
     return [*remaining, content.start - offset]
 
 
-def _chunk_without_places(chunk: Fields, pages: Sequence[Page]) -> Fields:
+def _chunk_without_places(chunk: Fields, pages: Sequence[ParquetPage]) -> Fields:
     meta = dict(chunk[3])
     values = next(page for page in pages if 7 not in page.header)
     end = meta[9] + meta[7]
@@ -127,7 +127,9 @@ def _chunk_without_places(chunk: Fields, pages: Sequence[Page]) -> Fields:
     return {key: value for key, value in rest.items() if key not in (4, 5)}
 
 
-def _index_without_places(data: mmap.mmap, offset: int, end: int, pages: Sequence[Page]) -> tuple[Fields, bytes, int]:
+def _index_without_places(
+    data: mmap.mmap, offset: int, end: int, pages: Sequence[ParquetPage]
+) -> tuple[Fields, bytes, int]:
     """Read where the pages of a chunk begin according to its index; also return its fields and types, and its end."""
     reader = Reader(data, offset, end)
     index = reader.structure()

@@ -36,7 +36,7 @@ class PreservedStatistic:
 
     statistic: str
     """The statistic."""
-    found: Estimate | Regression | None
+    estimate: Estimate | Regression | None
     """Its estimate from the release."""
     refusal: str = ""
     """Why there is no estimate."""
@@ -44,13 +44,14 @@ class PreservedStatistic:
     """Target accuracy, if given."""
 
     @property
-    def parts(self) -> tuple[PreservedNumber, ...]:
+    def numbers(self) -> tuple[PreservedNumber, ...]:
         """Every number that it consists of."""
-        if isinstance(self.found, Regression):
+        if isinstance(self.estimate, Regression):
             return tuple(
-                PreservedNumber(self.statistic, name, estimate, self.accuracy) for name, estimate in self.found.items()
+                PreservedNumber(self.statistic, name, estimate, self.accuracy)
+                for name, estimate in self.estimate.items()
             )
-        return () if self.found is None else (PreservedNumber(self.statistic, None, self.found, self.accuracy),)
+        return () if self.estimate is None else (PreservedNumber(self.statistic, None, self.estimate, self.accuracy),)
 
 
 def preserved_by(release: Release, *, progress: Progress = silent) -> tuple[PreservedStatistic, ...]:

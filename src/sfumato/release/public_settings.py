@@ -7,7 +7,7 @@ from decimal import ROUND_HALF_EVEN, Context
 from typing import Annotated, Any, Literal
 
 import polars as pl
-from pydantic import AfterValidator, Field, ValidationError
+from pydantic import AfterValidator, Field, JsonValue, ValidationError
 
 from sfumato.errors import SettingError, path_text
 from sfumato.measures.promise import Promise
@@ -72,19 +72,20 @@ class Preserved(Settings):
     """The wanted uncertainty."""
 
 
-def public_wanted(requests: Iterable[Wanted]) -> list[dict[str, Any]]:
+def public_wanted(requests: Iterable[Wanted]) -> list[Preserved]:
     """Return statistics as they may be published: each once, in canonical form, with few digits."""
     by_text: dict[str, Wanted] = {}
     for request in requests:
         by_text.setdefault(parse(request.statistic).canonical, request)
     return [
-        {
-            "statistic": text,
-            "importance": short(request.importance),
-            **({} if request.accuracy is None else {"accuracy": short(request.accuracy)}),
-        }
+        Preserved(statistic=text, importance=short(request.importance), **_public_accuracy(request))
         for text, request in by_text.items()
     ]
+
+
+def _public_accuracy(request: Wanted) -> dict[str, float]:
+    """Return the accuracy as a setting, only if it was requested: what is not set is not written."""
+    return {} if request.accuracy is None else {"accuracy": short(request.accuracy)}
 
 
 class Exchanged(Settings):
@@ -165,7 +166,7 @@ class PublicSettings(Settings):
         return cls.model_validate_json(to_json(well_formed), strict=True)
 
 
-def public_settings(settings: Mapping[str, Any], codebook: Codebook) -> dict[str, Any]:
+def public_settings(settings: Mapping[str, Any], codebook: Codebook) -> dict[str, JsonValue]:
     """Return settings as they are written: in the order of their schema.
 
     Raises

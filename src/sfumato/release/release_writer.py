@@ -116,7 +116,7 @@ def _fill(
     work: Path,
     release: Release,
     frame: pl.DataFrame,
-    settings: dict[str, Any],
+    settings: dict[str, JsonValue],
     measured: Measured,
     format: Format,
 ) -> Certificate:
@@ -160,7 +160,7 @@ def _check_choice(setting: str, choice: str, allowed: Sequence[str]) -> None:
         raise ReleaseError(f"{setting} {choice!r} is unknown; allowed: {', '.join(allowed)}")
 
 
-def _with_order(settings: Mapping[str, Any], order: Order) -> dict[str, Any]:
+def _with_order(settings: Mapping[str, JsonValue], order: Order) -> dict[str, JsonValue]:
     """State in the settings that an order is kept: an audit expects a random one."""
     rest = {name: value for name, value in settings.items() if name != "order"}
     return {**rest, "order": order} if order == "kept" else rest

@@ -5,10 +5,14 @@ from __future__ import annotations
 import re
 import secrets
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+from pydantic import JsonValue
+
 from sfumato.errors import ReleaseError
+from sfumato.randomness import Secret
 from sfumato.release.atomic_folder import beside, move_private, refused, write_private
 from sfumato.release.certificate import Certificate, read_json, to_json
 
@@ -22,8 +26,20 @@ def subject_file(folder: Path, seal: str, subject: Subject) -> Path:
     return folder / f"{seal[:16]}.{subject}.json"
 
 
-def record_to_repeat(path: Path) -> dict[str, Any]:
-    """Read the private record of a release, to make it again.
+@dataclass(frozen=True)
+class RepeatableRelease:
+    """What a confidential record says about how its release can be made again."""
+
+    seal: str
+    """The seal of its certificate."""
+    secret: Secret
+    """What its random numbers were derived from."""
+    format: str | None
+    """The format of its data file."""
+
+
+def release_to_repeat(path: Path) -> RepeatableRelease:
+    """Read from the confidential record of a release how to make it again.
 
     Parameters
     ----------
@@ -40,8 +56,13 @@ def record_to_repeat(path: Path) -> dict[str, Any]:
         path = records[0]
     record = read_json(path)
     if not isinstance(record.get("secret"), str):
-        raise ReleaseError(f"{path.name} has no secret, so that its release cannot be made again")
-    return record
+        raise ReleaseError(f"{path.name} has no secret, so its release cannot be made again")
+    format_name = record.get("format")
+    return RepeatableRelease(
+        seal=str(record.get("seal")),
+        secret=Secret.from_record(record),
+        format=None if format_name is None else str(format_name),
+    )
 
 
 def keep(folder: Path, certificate: Certificate, subject: Subject, content: Mapping[str, Any]) -> Path:
@@ -71,7 +92,7 @@ def keep(folder: Path, certificate: Certificate, subject: Subject, content: Mapp
     return target
 
 
-def kept(path: Path, certificate: Certificate | None, subject: Subject) -> dict[str, Any] | None:
+def kept(path: Path, certificate: Certificate | None, subject: Subject) -> dict[str, JsonValue] | None:
     """Read what the steward stored about a subject; None if there is nothing.
 
     Parameters

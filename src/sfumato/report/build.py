@@ -21,7 +21,7 @@ from sfumato.report.page_model import Edition, Page
 from sfumato.report.sections import confidential_sections, public_sections
 from sfumato.views.audit import finding_lines
 from sfumato.views.group_attacks import attack_card
-from sfumato.views.promise import promise_card, verdict_of
+from sfumato.views.promise import promise_card
 from sfumato.views.risk import risk_card
 from sfumato.views.statistics import statistics_card, statistics_table
 from sfumato.views.steward_record import AttackRecord, StewardRecord, read_attack_record, read_record
@@ -46,7 +46,7 @@ def page_of(
         release=evidence.name,
         edition="private" if record else "public",
         holds=evidence.audit.holds,
-        verdict=verdict_of(evidence),
+        verdict=evidence.audit.verdict,
         findings=tuple(finding_lines(evidence.audit)),
         cards=(
             promise_card(evidence),

@@ -111,14 +111,14 @@ def _statistics(evidence: ReleaseEvidence) -> Iterator[Section]:
         return
     pictures = (
         Picture(
-            estimates_chart(part.estimate),
-            statistics.in_words(part),
-            f"Ranges as bars, the value as a line. {statistics.described(part)}",
+            estimates_chart(preserved.estimate),
+            statistics.in_words(preserved),
+            f"Ranges as bars, the value as a line. {statistics.described(preserved)}",
         )
-        for part in evidence.parts[:DRAWN_STATISTICS]
+        for preserved in evidence.preserved_numbers[:DRAWN_STATISTICS]
     )
-    if len(evidence.parts) > DRAWN_STATISTICS:
-        extract = f"The first {DRAWN_STATISTICS} of {len(evidence.parts)} are drawn."
+    if len(evidence.preserved_numbers) > DRAWN_STATISTICS:
+        extract = f"The first {DRAWN_STATISTICS} of {len(evidence.preserved_numbers)} are drawn."
         passage = Passage(passage.name, passage.title, (*passage.sentences, extract), passage.tables)
     yield illustrated(passage, *pictures)
 

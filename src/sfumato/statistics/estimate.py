@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any
 
+from sfumato.formatting import NO_RANGE, counted, guaranteed_range, json_content, value_with_range
 from sfumato.notebook_tables import table
-from sfumato.statistics.formatting import UNPROVED, plain, told, within
 from sfumato.statistics.weighted_estimate import Weighted
 
 
@@ -49,17 +49,18 @@ class Estimate:
 
     def summary(self) -> dict[str, Any]:
         """Return plain numbers for JSON; null for numbers that are not finite."""
-        numbers = {item.name: plain(getattr(self, item.name)) for item in fields(self)}
+        numbers = {item.name: json_content(getattr(self, item.name)) for item in fields(self)}
         return numbers | {"weighted": self.weighted.summary() if self.weighted else None}
 
     @property
-    def told(self) -> tuple[str, str]:
+    def formatted(self) -> tuple[str, str]:
         """The value and the guaranteed range in few digits; the range is rounded outwards, so that it stays valid."""
-        return told(self.value, self.lower, self.upper)
+        value, span = value_with_range(self.value, self.lower, self.upper)
+        return value, span if self.guaranteed else NO_RANGE
 
     def __str__(self) -> str:
-        value, span = self.told
-        sentence = f"{self.statistic} = {value}, " + (within(span) if self.guaranteed else UNPROVED)
+        value, span = self.formatted
+        sentence = f"{self.statistic} = {value}, {guaranteed_range(span)}"
         return sentence if self.weighted is None else f"{sentence}\n  {self.weighted}"
 
     def _repr_html_(self) -> str:
@@ -156,12 +157,9 @@ class Regression(Mapping[str, Estimate]):
 
 def _as_html(title: str, estimates: Mapping[str, Estimate]) -> str:
     """Write estimates as a table of values and guaranteed ranges."""
-    rows = [
-        (name, estimate.told[0], estimate.told[1] if estimate.guaranteed else UNPROVED, estimate.sampling_error)
-        for name, estimate in estimates.items()
-    ]
+    rows = [(name, *estimate.formatted, estimate.sampling_error) for name, estimate in estimates.items()]
     first = next(iter(estimates.values()))
-    counted = f"{first.records:,} records" + (f", weighted by {first.weight}" if first.weight else "")
-    notes = [f"{counted}; {first.left_out:,} left out because a value is missing." if first.left_out else f"{counted}."]
+    basis = counted(first.records, "record") + (f", weighted by {first.weight}" if first.weight else "")
+    notes = [f"{basis}; {first.left_out:,} left out because a value is missing." if first.left_out else f"{basis}."]
     notes += [f"{name}: {estimate.weighted}" for name, estimate in estimates.items() if estimate.weighted]
     return table(title, ("", "value", "guaranteed range", "sampling error"), rows, notes=notes)

@@ -57,7 +57,7 @@ def range_of(
     >>> lo, hi = [-7, -3, -1, 0, 1, 2, 3, 5], [-3, -2, -1, 0, 1, 3, 3, 9]
     >>> print(range_of("var(x)", {"x": lo}, {"x": hi}, dismiss="fuzzy"))
     var(x) = 11.80, guaranteed range [6.23, 19.49]
-      fuzzy, calibrated: 11.80 in [6.58, 18.94], shift 0, width saved 6.82 %; not a guaranteed range
+      fuzzy, calibrated: 11.80 in [6.58, 18.94], shift 0, width saved 6.82%; not a guaranteed range
     """
     dismissal = dismissal_of(dismiss, calibrate)
     return estimate_of(parse(statistic), columns_of("lo", lo), columns_of("hi", hi), weights, dismissal=dismissal)

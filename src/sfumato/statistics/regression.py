@@ -7,12 +7,12 @@ from typing import ClassVar, Self
 import numpy as np
 
 from sfumato.arrays import Reals
+from sfumato.formatting import listed
 from sfumato.progress import Progress
 from sfumato.statistics.interval_sample import Sample
 from sfumato.statistics.moment_statistic import MomentStatistic
 from sfumato.statistics.regression_fit import RegressionFit, condition_of
 from sfumato.statistics.regression_range import regression_ranges
-from sfumato.statistics.statistic import listed
 from sfumato.statistics.statistic_range import StatisticRange, linear_ranges
 from sfumato.statistics.tokens import Tokens, error_at
 

@@ -105,7 +105,7 @@ class Plane:
 
 
 @dataclass(frozen=True)
-class Reached:
+class AttainedData:
     """Data within the boxes with an extreme coefficient."""
 
     value: float
@@ -146,7 +146,9 @@ def regression_ranges(
     ]
 
 
-def _climb(boxes: DistinctBoxes, statistic: Statistic, target: int, sign: float, report: Callable[[], None]) -> Reached:
+def _climb(
+    boxes: DistinctBoxes, statistic: Statistic, target: int, sign: float, report: Callable[[], None]
+) -> AttainedData:
     """Find data with a small or a large coefficient, by moving all values along the derivatives."""
     values = boxes.middles
     fitted = RegressionFit.of(statistic, values, boxes.shares)
@@ -168,7 +170,7 @@ def _climb(boxes: DistinctBoxes, statistic: Statistic, target: int, sign: float,
             share *= 0.5
         else:
             break
-    return Reached(sign * best, values)
+    return AttainedData(sign * best, values)
 
 
 def _corner(boxes: DistinctBoxes, fitted: RegressionFit, target: int, sign: float) -> Reals:
@@ -176,7 +178,9 @@ def _corner(boxes: DistinctBoxes, fitted: RegressionFit, target: int, sign: floa
     return np.where(sign * fitted.derivatives(target) > 0.0, boxes.hi, boxes.lo)
 
 
-def _two_slopes(plane: Plane, climbs: Sequence[tuple[Reached, Reached]], report: Callable[..., None]) -> list[Interval]:
+def _two_slopes(
+    plane: Plane, climbs: Sequence[tuple[AttainedData, AttainedData]], report: Callable[..., None]
+) -> list[Interval]:
     """Return the proved ranges of the slopes on two predictors."""
 
     def bound(way: tuple[int, float]) -> float:
@@ -197,7 +201,7 @@ def _two_slopes(plane: Plane, climbs: Sequence[tuple[Reached, Reached]], report:
 
 
 def _partial_bound(
-    plane: Plane, number: int, reached: Reached, sign: float, tolerance: float, report: Callable[[], None]
+    plane: Plane, number: int, reached: AttainedData, sign: float, tolerance: float, report: Callable[[], None]
 ) -> float:
     """Bound the slope of sign * y on one of two predictors."""
     y, x, u = np.eye(3)[[0, number, 3 - number]]

@@ -16,6 +16,7 @@ import numpy as np
 
 from sfumato.arrays import Reals
 from sfumato.errors import SettingError, most_similar
+from sfumato.formatting import listed
 from sfumato.kernels.algebra import product
 from sfumato.progress import Progress
 from sfumato.statistics.cost_terms import CostTerms
@@ -251,12 +252,3 @@ class Statistic(ABC):
         A statistic overrides this by what it can prove. Without a proof the estimate is not guaranteed.
         """
         return [StatisticRange.unproved(value, value) for value in values.tolist()]
-
-
-def listed(names: Sequence[str]) -> str:
-    """Write names one after the other.
-
-    >>> listed(["age"]), listed(["age", "sex", "zip"])
-    ('age', 'age, sex and zip')
-    """
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

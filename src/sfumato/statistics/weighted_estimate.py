@@ -6,7 +6,7 @@ import math
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from sfumato.statistics.formatting import EXACT, UNPROVED, plain, told
+from sfumato.formatting import EXACT, NO_RANGE, json_content, value_with_range
 
 NEGLIGIBLE = 1e-9
 """A smaller shift, relative to the value or the width, is a rounding error."""
@@ -56,22 +56,22 @@ class Weighted:
         return f"{self.dismiss}, {'calibrated' if self.calibrated else 'not calibrated'}"
 
     @property
-    def told(self) -> tuple[str, str, str, str]:
+    def formatted(self) -> tuple[str, str, str, str]:
         """The value, the range rounded outwards, the shift, and the share of the width saved, in few digits."""
         if math.isnan(self.value):
             return "undefined", "-", "-", "-"
         small = abs(self.shift) <= NEGLIGIBLE * max(abs(self.value), self.width if math.isfinite(self.width) else 0.0)
-        saved = f"{100 * self.saved:.3g} %" if math.isfinite(self.saved) else "-"
-        return *told(self.value, self.lower, self.upper), "0" if small else f"{self.shift:+.3g}", saved
+        saved = f"{100 * self.saved:.3g}%" if math.isfinite(self.saved) else "-"
+        return *value_with_range(self.value, self.lower, self.upper), "0" if small else f"{self.shift:+.3g}", saved
 
     def summary(self) -> dict[str, Any]:
         """Return plain numbers for JSON; null for numbers that are not finite."""
-        numbers: dict[str, Any] = plain(asdict(self))
+        numbers: dict[str, Any] = json_content(asdict(self))
         return numbers
 
     def __str__(self) -> str:
         if math.isnan(self.value):
             return f"{self.weights}: undefined"
-        value, span, shift, saved = self.told
-        where = f", {span}" if span == EXACT else f" in {span}" if math.isfinite(self.width) else f", {UNPROVED}"
+        value, span, shift, saved = self.formatted
+        where = f", {span}" if span == EXACT else f" in {span}" if math.isfinite(self.width) else f", {NO_RANGE}"
         return f"{self.weights}: {value}{where}, shift {shift}, width saved {saved}; not a guaranteed range"

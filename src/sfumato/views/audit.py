@@ -7,9 +7,9 @@ from typing import Any
 
 from sfumato.formatting import capitalised, cell, counted, listed, percent
 from sfumato.release.audit_result import Audit
-from sfumato.release.measure_sentences import cautions
+from sfumato.views.cautions import cautions
 from sfumato.views.model import Table
-from sfumato.views.promise import FAILED, VERIFIED, released_households
+from sfumato.views.promise import released_households
 
 LINKAGE_SHARES = {
     "reached": "linked",
@@ -20,11 +20,6 @@ LINKAGE_SHARES = {
     "covered": "covered",
 }
 """The shares that a linkage measures, with the headings of their columns."""
-
-
-def audit_verdict(audit: Audit) -> str:
-    """Say in one sentence whether a release keeps its promise."""
-    return VERIFIED if audit.holds else FAILED
 
 
 def finding_lines(audit: Audit) -> list[str]:

@@ -8,7 +8,7 @@ from typing import Any
 from sfumato.formatting import cell, counted, percent
 from sfumato.measures.criteria import ATTRIBUTE_CRITERIA
 from sfumato.measures.measured_facts import Measured
-from sfumato.release.measure_sentences import leaning_on_missing
+from sfumato.views.cautions import leaning_on_missing
 from sfumato.views.model import Table
 
 SIZES = ("2", "3", "5")

@@ -10,6 +10,7 @@ from sfumato.protection_registry import published_methods
 from sfumato.release.codebook import Codebook
 from sfumato.release.evidence import ReleaseEvidence
 from sfumato.release.fuzzy_measures import fuzzy_forms
+from sfumato.release.public_settings import PublicSettings
 from sfumato.views.model import Passage, Table
 from sfumato.views.promise import UNPROTECTED, swapped_values
 
@@ -26,36 +27,32 @@ def protection_passage(evidence: ReleaseEvidence) -> Passage | None:
     if evidence.certificate is None:
         return None
     settings = evidence.settings
-    method = published_methods().get(str(settings.get("method")))
+    method = published_methods().get(settings.method or "")
     description = UNKNOWN_METHOD if method is None else method.description
     sentences = [description, *edge_sentences(settings), *swapped_values(evidence)]
-    replaced = settings.get("replaced")
-    if isinstance(replaced, list) and replaced:
-        sentences.append(f"Replaced attributes: {listed(replaced)}.")
-    suppress = settings.get("suppress")
-    if isinstance(suppress, int | float):
-        limit = f"Up to {share(suppress)} of the records may have been suppressed."
-        sentences.append(limit if suppress else "No record was suppressed.")
+    if settings.replaced:
+        sentences.append(f"Replaced attributes: {listed(settings.replaced)}.")
+    if settings.suppress:
+        sentences.append(f"Up to {share(settings.suppress)} of the records may have been suppressed.")
+    elif "suppress" in settings.model_fields_set:
+        sentences.append("No record was suppressed.")
     if not evidence.certificate.promise.quasi:
         sentences.append(UNPROTECTED)
     return Passage("protection", "How it was protected", tuple(sentences), (*_grids(evidence), *_set_tables(evidence)))
 
 
-def edge_sentences(settings: Mapping[str, Any]) -> list[str]:
-    """Say where the edges of boxes are, and on which grids."""
-    sentence = EDGES.get(str(settings.get("edges")))
-    grids = settings.get("grids")
-    if sentence is None or (settings.get("edges") == "snapped" and not grids):
+def edge_sentences(settings: PublicSettings) -> list[str]:
+    """Say where the edges of boxes are."""
+    if settings.edges is None or (settings.edges == "snapped" and not settings.grids):
         return []
-    return [sentence]
+    return [EDGES[settings.edges]]
 
 
-def grid_list(settings: Mapping[str, Any]) -> list[str]:
-    """Say on which grid the edges of each attribute lie."""
-    grids = settings.get("grids")
-    if settings.get("edges") != "snapped" or not isinstance(grids, Mapping) or not grids:
+def grid_list(settings: PublicSettings) -> list[str]:
+    """Say on which grid the edges of each attribute are."""
+    if settings.edges != "snapped" or not settings.grids:
         return []
-    steps = [f"{name} {step if isinstance(step, str) else f'{step:g}'}" for name, step in grids.items()]
+    steps = [f"{name} {step if isinstance(step, str) else f'{step:g}'}" for name, step in settings.grids.items()]
     return [f"Grid steps: {', '.join(steps)}."]
 
 
@@ -100,8 +97,8 @@ def uncertainty_sentences(uncertainty: Mapping[str, Any]) -> list[str]:
 
 
 def _grids(evidence: ReleaseEvidence) -> tuple[Table, ...]:
-    grids = evidence.setting("grids")
-    rows = tuple((name, number(step) if isinstance(step, int | float) else str(step)) for name, step in grids.items())
+    grids = evidence.settings.grids
+    rows = tuple((name, step if isinstance(step, str) else number(step)) for name, step in grids.items())
     return (Table("Grids of the edges", ("Attribute", "Multiples of"), rows),) if rows else ()
 
 

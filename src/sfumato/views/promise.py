@@ -9,27 +9,13 @@ from sfumato.formatting import count, counted, listed, number, share
 from sfumato.measures.criteria import ATTRIBUTE_CRITERIA, BLOCK_CRITERIA, Limit
 from sfumato.measures.promise import Promise
 from sfumato.release.evidence import ReleaseEvidence
-from sfumato.release.measure_sentences import leaning_on_missing
+from sfumato.views.cautions import leaning_on_missing
 from sfumato.views.model import Card, Passage, Table
 
-VERIFIED = "Verified: the files are intact, and re-measurement confirms every guarantee."
-INTACT = "The files are intact, but they give no guarantee for individuals."
-FAILED = "The release fails its audit: do not publish it, and do not rely on it."
 UNPROTECTED = (
     "Individuals are not protected: no attribute was named by which somebody could be recognised, so the release makes "
     "no promise about individuals."
 )
-
-
-def verdict_of(evidence: ReleaseEvidence) -> str:
-    """Say in one sentence whether the release keeps its promise."""
-    if not evidence.audit.holds:
-        return FAILED
-    return INTACT if _without_promise(evidence) else VERIFIED
-
-
-def _without_promise(evidence: ReleaseEvidence) -> bool:
-    return evidence.certificate is not None and not evidence.certificate.promise.quasi
 
 
 def promise_card(evidence: ReleaseEvidence) -> Card:
@@ -89,17 +75,16 @@ def _sentences(promise: Promise, quasi: Sequence[str]) -> Iterator[str]:
 
 def original_values(evidence: ReleaseEvidence) -> Iterator[str]:
     """Say which values of quasi attributes each block had: only the original shows them."""
-    for name, rule in evidence.setting("apart").items():
-        required, has_distance = _value(rule, "l"), isinstance(rule, dict) and "epsilon" in rule
-        distance = f" at least {_value(rule, 'epsilon')} apart" if has_distance else ""
-        yield f"At the time of release, each block had at least {required} different values of {name}{distance}."
+    for name, rule in evidence.settings.apart.items():
+        distance = "" if rule.epsilon is None else f" at least {rule.epsilon:g} apart"
+        yield f"At the time of release, each block had at least {rule.l:g} different values of {name}{distance}."
 
 
 def withheld_households(evidence: ReleaseEvidence) -> Iterator[str]:
     """Say from how many households the records of a block come: only the original shows it."""
-    if households := evidence.setting("households"):
+    if households := evidence.settings.households:
         yield (
-            f"At the time of release, each block had records from at least {_value(households, 'k')} households. "
+            f"At the time of release, each block had records from at least {counted(households.k, 'household')}. "
             "Household numbers are withheld, so this cannot be measured again."
         )
         yield (
@@ -117,11 +102,6 @@ def released_households(measured: Mapping[str, Any]) -> Iterator[str]:
         f"Households are released: {count(together['unique'])} of {count(together['homes'])} are unique by the "
         "combination of their members, although no single member is."
     )
-
-
-def _value(rule: object, name: str) -> str:
-    value = rule.get(name) if isinstance(rule, dict) else None
-    return f"{value:g}" if isinstance(value, int | float) else "some"
 
 
 def swapped_values(evidence: ReleaseEvidence) -> tuple[str, ...]:

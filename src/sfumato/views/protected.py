@@ -10,9 +10,9 @@ from sfumato.protections import PersonProtection
 from sfumato.recipe import Recipe
 from sfumato.release.atomic_folder import beside
 from sfumato.release.evidence import ReleaseEvidence
-from sfumato.release.measure_sentences import cautions
 from sfumato.release.release import Release
 from sfumato.views.audit import risk_phrase
+from sfumato.views.cautions import cautions
 from sfumato.views.hidden_groups import group_costs
 from sfumato.views.method import edge_sentences, grid_list, inversion_sentences, revealing_edges, uncertainty_sentences
 from sfumato.views.promise import original_values, released_households, withheld_households
@@ -29,7 +29,7 @@ def size_sentence(release: Release, evidence: ReleaseEvidence) -> str:
     """Say how many records are released, in how many blocks, and how many are suppressed."""
     blocks = evidence.audit.measured.get("blocks")
     where = "" if blocks is None else f" in {counted(blocks, 'block')}"
-    suppressed = release.private.get("left_out", 0)
+    suppressed = release.steward.left_out
     suppression = f"{count(suppressed) if suppressed else 'none'} suppressed"
     return f"{counted(release.microfile.records, 'record')}{where}, {suppression}."
 
@@ -44,8 +44,8 @@ def warnings_of(recipe: Recipe, release: Release, evidence: ReleaseEvidence, rai
     raised
         The warnings raised while protecting.
     """
-    told_later = detail_notes(recipe, release)
-    return [line for line in dict.fromkeys((*identifying_attributes(evidence), *raised)) if line not in told_later]
+    repeated_below = detail_notes(recipe, release)
+    return [line for line in dict.fromkeys((*identifying_attributes(evidence), *raised)) if line not in repeated_below]
 
 
 def detail_notes(recipe: Recipe, release: Release) -> list[str]:
@@ -66,14 +66,14 @@ def individual_sentences(release: Release, evidence: ReleaseEvidence) -> Iterato
 
 def method_sentences(recipe: Recipe, release: Release, evidence: ReleaseEvidence) -> Iterator[str]:
     """Say what each method did and cost."""
-    settings, private = release.settings, release.private
-    if groups := private.get("groups", []):
-        yield from group_costs(groups, settings["exchanged"]["attributes"])
-    if settings["method"] == "boxes":
-        yield from uncertainty_sentences(private["uncertainty"])
+    settings, facts = release.public, release.steward
+    if facts.groups and settings.exchanged is not None:
+        yield from group_costs(facts.groups, settings.exchanged.attributes)
+    if settings.method == "boxes":
+        yield from uncertainty_sentences(facts.uncertainty or {})
         yield from detail_notes(recipe, release)
         if edges := edge_sentences(settings):
-            yield from (*edges, *grid_list(settings), revealing_edges(private["shown"], release.promise.k))
+            yield from (*edges, *grid_list(settings), revealing_edges(facts.shown or 0, release.promise.k))
     yield from inversion_sentences(evidence.audit.measured)
 
 

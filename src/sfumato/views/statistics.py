@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Sequence
 
-from sfumato.formatting import cell, count, counted, listed, number, share
+from sfumato.formatting import NO_RANGE, cell, count, counted, few_digits, guaranteed_range, listed, number, share
 from sfumato.release.evidence import ReleaseEvidence
 from sfumato.release.preserved_statistics import PreservedNumber
+from sfumato.release.public_settings import PublicSettings
 from sfumato.statistics.estimate import Estimate, Regression
-from sfumato.statistics.formatting import few
 from sfumato.statistics.parser import parse
 from sfumato.views.model import Card, Passage, Table
 
@@ -17,7 +16,6 @@ FIRST_SCREEN = 6
 """The number of statistics on the first screen of a report."""
 ESTIMATE_COLUMNS = ("value", "guaranteed range", "attained range", "sampling error")
 WEIGHTED_COLUMNS = ("value", "range", "shift", "width saved", "calibrated")
-NO_RANGE = "no guaranteed range"
 RANGES = (
     "Guaranteed range: no data that fit the release give a value outside it. Attained range: some data that fit the "
     "release give both of its ends, so the guaranteed range cannot be narrower than that. Sampling error: the standard "
@@ -36,7 +34,7 @@ def estimate_tables(estimates: Iterable[Estimate | Regression]) -> list[Table]:
     for title, first, rows in groups:
         weighted = [(name, estimate.weighted) for name, estimate in rows if estimate.weighted]
         if weighted:
-            cells = tuple((name, *result.told, cell(result.calibrated)) for name, result in weighted)
+            cells = tuple((name, *result.formatted, cell(result.calibrated)) for name, result in weighted)
             caption = f"{title}, {weighted[0][1].dismiss} weights"
             tables.append(Table(caption, (first, *WEIGHTED_COLUMNS), cells))
     return tables
@@ -76,27 +74,20 @@ def records_of(estimate: Estimate | Regression) -> str:
     return f"{text}; without {lacking}" if estimate.left_out else text
 
 
-def suppressed_note(settings: Mapping[str, Any]) -> list[str]:
-    """Say that suppressed records have no part in the estimates."""
-    suppress = settings.get("suppress")
-    if not isinstance(suppress, int | float) or not suppress:
+def suppressed_note(settings: PublicSettings) -> list[str]:
+    """Say that suppressed records do not enter the estimates."""
+    if not settings.suppress:
         return []
-    return [f"Up to {share(suppress)} of the records may have been suppressed; estimates do not cover them."]
+    return [f"Up to {share(settings.suppress)} of the records may have been suppressed; estimates do not cover them."]
 
 
 def _estimate_row(name: str, estimate: Estimate) -> tuple[str, ...]:
-    return name, *value_and_range(estimate), attained(estimate), few(estimate.sampling_error, 3)
-
-
-def value_and_range(estimate: Estimate) -> tuple[str, str]:
-    """Write the value and the guaranteed range of an estimate."""
-    value, guaranteed = estimate.told
-    return value, guaranteed if estimate.guaranteed else NO_RANGE
+    return name, *estimate.formatted, attained(estimate), few_digits(estimate.sampling_error, 3)
 
 
 def attained(estimate: Estimate) -> str:
     """Write the attained range of an estimate."""
-    low, high = (few(end, 4) for end in estimate.attained)
+    low, high = (few_digits(end, 4) for end in estimate.attained)
     return low if estimate.attained[0] == estimate.attained[1] else f"{low} to {high}"
 
 
@@ -108,7 +99,9 @@ def statistics_card(evidence: ReleaseEvidence) -> Card:
     if not evidence.preserved:
         return Card(title, (*_usable_attributes(evidence), *_coverage(evidence)))
     total = len(evidence.preserved)
-    guaranteed = sum(preserved.found is not None and preserved.found.guaranteed for preserved in evidence.preserved)
+    guaranteed = sum(
+        preserved.estimate is not None and preserved.estimate.guaranteed for preserved in evidence.preserved
+    )
     subject = ("it" if total == 1 else "each of them") if guaranteed == total else f"{count(guaranteed)} of them"
     subject = subject if guaranteed else "none of them"
     sentences = (
@@ -124,8 +117,8 @@ def statistics_card(evidence: ReleaseEvidence) -> Card:
 
 def _coverage(evidence: ReleaseEvidence) -> tuple[str, ...]:
     """Say that the statistics do not cover the whole original, if records were suppressed or values are missing."""
-    suppressed = evidence.settings.get("suppress")
-    lacking = any(preserved.found is not None and preserved.found.left_out for preserved in evidence.preserved)
+    suppressed = evidence.settings.suppress
+    lacking = any(preserved.estimate is not None and preserved.estimate.left_out for preserved in evidence.preserved)
     if not lacking and not suppressed:
         return ()
     reasons = [*["suppressed records"] * bool(suppressed), *["records with missing values"] * lacking]
@@ -157,7 +150,10 @@ def _usable_attributes(evidence: ReleaseEvidence) -> list[str]:
 
 def statistics_table(evidence: ReleaseEvidence) -> Table | None:
     """Show the first statistics with what they mean."""
-    rows = [(in_words(part), *value_and_range(part.estimate), meaning(part)) for part in evidence.parts]
+    rows = [
+        (in_words(preserved), *preserved.estimate.formatted, meaning(preserved))
+        for preserved in evidence.preserved_numbers
+    ]
     rows += [
         (preserved.statistic, "-", "-", preserved.refusal) for preserved in evidence.preserved if preserved.refusal
     ]
@@ -168,19 +164,19 @@ def statistics_table(evidence: ReleaseEvidence) -> Table | None:
     return Table(caption, ("Statistic", "Value", "Guaranteed range", "In words"), tuple(rows[:FIRST_SCREEN]))
 
 
-def in_words(part: PreservedNumber) -> str:
+def in_words(preserved: PreservedNumber) -> str:
     """Write the name of a statistic in words."""
-    return parse(part.statistic).described(part.coefficient)
+    return parse(preserved.statistic).described(preserved.coefficient)
 
 
-def meaning(part: PreservedNumber) -> str:
+def meaning(preserved: PreservedNumber) -> str:
     """Say in words how exact an estimate is."""
-    estimate = part.estimate
+    estimate = preserved.estimate
     if not estimate.guaranteed:
         return "There is no guaranteed range: do not rely on this value."
     if estimate.width == 0:
         return "Exact: nothing that it depends on was changed."
-    signed = parse(part.statistic).has_sign(part.coefficient)
+    signed = parse(preserved.statistic).has_sign(preserved.coefficient)
     if signed and estimate.lower <= 0 <= estimate.upper:
         return "Even its sign is uncertain."
     sampled = 4 * estimate.sampling_error
@@ -189,7 +185,7 @@ def meaning(part: PreservedNumber) -> str:
         return f"{sign}The protection adds no more uncertainty than sampling does."
     if sampled == 0:
         return f"{sign}Only the protection limits its accuracy."
-    return f"{sign}The protection adds {few(estimate.width / sampled, 2)} times the uncertainty of sampling."
+    return f"{sign}The protection adds {few_digits(estimate.width / sampled, 2)} times the uncertainty of sampling."
 
 
 def statistics_passage(evidence: ReleaseEvidence) -> Passage | None:
@@ -197,52 +193,52 @@ def statistics_passage(evidence: ReleaseEvidence) -> Passage | None:
     if not evidence.preserved:
         return None
     rows = tuple(
-        (part.name, *_estimate_row(part.name, part.estimate)[1:], count(part.estimate.records))
-        for part in evidence.parts
+        (preserved.name, *_estimate_row(preserved.name, preserved.estimate)[1:], count(preserved.estimate.records))
+        for preserved in evidence.preserved_numbers
     )
     columns = ("Statistic", "Value", "Guaranteed range", "Attained range", "Sampling error", "Records")
     sentences = [RANGES]
     for preserved in evidence.preserved:
         if preserved.refusal:
             sentences.append(f"{preserved.statistic} cannot be estimated: {preserved.refusal}.")
-        elif preserved.found is not None and preserved.found.left_out:
+        elif preserved.estimate is not None and preserved.estimate.left_out:
             unused = counted(
-                preserved.found.left_out, "record with a missing value is", "records with missing values are"
+                preserved.estimate.left_out, "record with a missing value is", "records with missing values are"
             )
             sentences.append(f"{preserved.statistic}: {unused} not used.")
     tables = (Table("Preserved statistics with their ranges", columns, rows),) if rows else ()
     return Passage("statistics", "Statistics", tuple(sentences), tables)
 
 
-def described(part: PreservedNumber) -> str:
+def described(preserved: PreservedNumber) -> str:
     """Describe the ranges of a statistic for somebody who cannot see their chart."""
-    value, guaranteed = value_and_range(part.estimate)
-    error = few(part.estimate.sampling_error, 3)
+    value, span = preserved.estimate.formatted
+    error = few_digits(preserved.estimate.sampling_error, 3)
     return (
-        f"{part.name} is {value}; guaranteed range {guaranteed}; attained range {attained(part.estimate)}; "
+        f"{preserved.name} is {value}; {guaranteed_range(span)}; attained range {attained(preserved.estimate)}; "
         f"sampling error {error}."
     )
 
 
 def width_table(evidence: ReleaseEvidence) -> tuple[Table, ...]:
     """Compare the width of each guaranteed range with sampling and with the target accuracy."""
-    if not evidence.parts:
+    if not evidence.preserved_numbers:
         return ()
-    targeted = any(part.accuracy is not None for part in evidence.parts)
+    targeted = any(preserved.accuracy is not None for preserved in evidence.preserved_numbers)
     columns: tuple[str, ...] = ("Statistic", "Width of the guaranteed range", "Relative to sampling")
     columns += ("Relative to the target accuracy",) if targeted else ()
-    rows = tuple(_width_row(part, targeted=targeted) for part in evidence.parts)
+    rows = tuple(_width_row(preserved, targeted=targeted) for preserved in evidence.preserved_numbers)
     return (Table("Accuracy of preserved statistics", columns, rows),)
 
 
-def _width_row(part: PreservedNumber, *, targeted: bool) -> tuple[str, ...]:
-    estimate = part.estimate
+def _width_row(preserved: PreservedNumber, *, targeted: bool) -> tuple[str, ...]:
+    estimate = preserved.estimate
     if not estimate.guaranteed:
-        return part.name, NO_RANGE, "-", *(("-",) if targeted else ())
+        return preserved.name, NO_RANGE, "-", *(("-",) if targeted else ())
     # two sampling errors on both sides
     to_sampling = _ratio(estimate.width, 4 * estimate.sampling_error)
-    to_target = _ratio(estimate.width, 0.0 if part.accuracy is None else 2 * part.accuracy)
-    return part.name, number(estimate.width), to_sampling, *((to_target,) if targeted else ())
+    to_target = _ratio(estimate.width, 0.0 if preserved.accuracy is None else 2 * preserved.accuracy)
+    return preserved.name, number(estimate.width), to_sampling, *((to_target,) if targeted else ())
 
 
 def _ratio(width: float, unit: float) -> str:
@@ -256,4 +252,4 @@ def _ratio(width: float, unit: float) -> str:
 
 def estimates_of(evidence: ReleaseEvidence) -> Sequence[Estimate | Regression]:
     """Return the estimates of all preserved statistics that could be computed."""
-    return [preserved.found for preserved in evidence.preserved if preserved.found is not None]
+    return [preserved.estimate for preserved in evidence.preserved if preserved.estimate is not None]

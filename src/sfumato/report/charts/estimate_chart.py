@@ -8,10 +8,11 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from sfumato.errors import SettingError
+from sfumato.formatting import guaranteed_range
 from sfumato.report.charts.chart_export import offline
 from sfumato.report.charts.style import AXIS, INK, TITLE
 from sfumato.statistics.estimate import Estimate, Regression
-from sfumato.views.statistics import NO_RANGE, records_of
+from sfumato.views.statistics import records_of
 
 if TYPE_CHECKING:
     import altair as alt
@@ -123,10 +124,9 @@ def _spans(estimate: Estimate) -> list[dict[str, Any]]:
 
 
 def _title(estimate: Estimate) -> dict[str, Any]:
-    value, guaranteed = estimate.told
+    value, span = estimate.formatted
     formula, _, coefficient = estimate.statistic.rpartition(": ")
-    text = f"{value}, guaranteed range {guaranteed}" if estimate.guaranteed else f"{value}; {NO_RANGE}"
-    lines = [text, records_of(estimate)]
+    lines = [f"{value}, {guaranteed_range(span)}", records_of(estimate)]
     lines = [*textwrap.wrap(formula, LINE_LENGTH), *lines] if formula else lines
     lines += textwrap.wrap(str(estimate.weighted), LINE_LENGTH) if estimate.weighted else []
     return {"text": textwrap.wrap(coefficient, LINE_LENGTH), "subtitle": lines}

@@ -1,35 +1,10 @@
-"""Sentences about what was measured: why a limit is broken, and what a promise does not prevent."""
+"""Cautions: what a satisfied promise does not prevent, although a reader may expect it."""
 
 from __future__ import annotations
 
-from typing import Any
-
-from sfumato.measures.compliance import BrokenLimit
 from sfumato.measures.criteria import ATTRIBUTE_CRITERIA
 from sfumato.measures.measured_facts import Measured
 from sfumato.measures.promise import Promise
-
-INTERSECTED = "after intersecting the records of each household"
-
-
-def broken_limit_message(broken: BrokenLimit) -> str:
-    """Say why a limit is broken and what would relax it."""
-    subject = f"{broken.setting} of {broken.attribute!r}" if broken.attribute else broken.setting
-    subject += f" {INTERSECTED}" * broken.intersected
-    message = (
-        f"{subject}: promised {broken.limit:g}, reached {broken.reached:.6g}; {_records(broken.records)} in "
-        f"{_blocks(broken.blocks)} violate{'s' * (broken.records == 1)} it (worst: block {broken.worst_block} with "
-        f"{_records(broken.worst_block_records)})"
-    )
-    if broken.without:
-        name, violating = min(broken.without.items(), key=lambda item: item[1])
-        message += f"; dropping {name!r} would leave {violating:,} violating"
-    return message + f"; relaxing the limit to {broken.relaxed_limit:g} would leave {broken.relaxed_records:,}"
-
-
-def broken_limit_facts(broken: BrokenLimit) -> dict[str, Any]:
-    """Return the facts of a broken limit with its sentence, for JSON."""
-    return {**broken.facts(), "message": broken_limit_message(broken)}
 
 
 def cautions(measured: Measured, promise: Promise) -> list[str]:
@@ -80,11 +55,3 @@ def leaning_on_missing(
         f"{n_known:g} known value{'s' * (n_known != 1)}."
         for n_known, names in leaning.items()
     ]
-
-
-def _records(count: int) -> str:
-    return f"{count:,} record{'s' * (count != 1)}"
-
-
-def _blocks(count: int) -> str:
-    return f"{count:,} block{'s' * (count != 1)}"

@@ -107,7 +107,7 @@ def test_if_no_method_keeps_k_that_is_refused(monkeypatch, people):
     monkeypatch.setattr(Comparison, "_outcome", lambda *_: Refusal("it cannot", "try less"))
     with pytest.raises(UnattainableError) as refused:
         Comparison(quasi="age").run(people)
-    assert "no method keeps k = 5: k-means: it cannot; fuzzy c-means: it cannot" in refused.value.message
+    assert "no method attains k = 5: k-means: it cannot; fuzzy c-means: it cannot" in refused.value.message
     assert refused.value.hint == "try less"
 
 
@@ -150,7 +150,7 @@ def test_progress_goes_up_to_one(people):
         ({"quasi": ["x", "born"]}, MicrofileError, "'born' .quasi. is not numeric"),
         ({"quasi": ["x"], "k": 64}, UnattainableError, "k = 64 is larger than the file of 63 records"),
         ({"quasi": ["x"], "sensitive": ["x"]}, SettingError, "'x' is given as quasi and as sensitive"),
-        ({"quasi": ["z"]}, SettingError, "no column 'z'"),
+        ({"quasi": ["z"]}, SettingError, "unknown column 'z'"),
         ({"quasi": []}, SettingError, "quasi"),
         ({"quasi": ["x"], "k": 1}, SettingError, "'k'"),
         ({"quasi": ["x"], "sets": 1}, SettingError, "'sets'"),

@@ -149,7 +149,7 @@ def test_the_line_of_a_mistake(files, old, new, kind):
         ),
         ('"there.csv"', "3", "'attack.third_party': give the path of a file"),
         ('known = ["t05"]', 'known = ["t99"]', "attack: known: there is no place 't99'"),
-        ('region = "coast"', 'region = "cost"', "attack: region: there is no column 'cost'"),
+        ('region = "coast"', 'region = "cost"', "attack: region: unknown column 'cost'"),
         ('region = "coast"', 'region = "sex"', "attack: region: 'sex' does not give each place one region"),
         (
             "vital = { army = [1] }",

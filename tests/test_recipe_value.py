@@ -99,7 +99,7 @@ def test_a_recipe_protects_a_frame(people):
         ({"protect": [{"method": "boxes", "quasi": "age", "kk": 5}]}, "'protect[0].kk'", ("protect", 0, "kk")),
         ({"protect": [{"method": "boxes", "quasi": "age"}]}, "'protect[0].k' is missing", ("protect", 0, "k")),
         ({"protect": {"method": "boxes"}}, "setting 'protect': write [[protect]]", ("protect",)),
-        (BOXES | {"microfile": {"path": "no.csv"}}, "'microfile.path': there is no file", ("microfile", "path")),
+        (BOXES | {"microfile": {"path": "no.csv"}}, "'microfile.path': file ", ("microfile", "path")),
     ],
 )
 def test_errors_without_a_file_name_the_setting(tables, message, setting, people):
@@ -112,6 +112,6 @@ def test_errors_without_a_file_name_the_setting(tables, message, setting, people
 
 def test_errors_of_a_run_name_the_entry(people):
     recipe = Recipe.from_dict({"protect": [{"method": "boxes", "quasi": ["age", "sxe"], "k": 5}]}, microfile=people)
-    with pytest.raises(SettingError, match=r"^protect\[0\]: .*no column 'sxe'") as wrong:
+    with pytest.raises(SettingError, match=r"^protect\[0\]: .*unknown column 'sxe'") as wrong:
         recipe.run()
     assert (wrong.value.setting, wrong.value.column) == (("protect", 0, "quasi", 1), "sxe")

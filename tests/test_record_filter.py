@@ -64,8 +64,8 @@ def test_who_is_chosen(wanted: Chosen, found: list[int]) -> None:
 @pytest.mark.parametrize(
     ("wanted", "message"),
     [
-        ({"wrok": ("army",)}, "vital: there is no column 'wrok'"),
-        ("wrok == 1", "vital: there is no column 'wrok'"),
+        ({"wrok": ("army",)}, "vital: unknown column 'wrok'"),
+        ("wrok == 1", "vital: unknown column 'wrok'"),
         ({"work": Between(least=3)}, "'work' cannot be compared with 3: it is categorical"),
         ("age ==", "is not a condition"),
         ("__import__('os').system('true')", "unsupported expression in condition"),

@@ -24,12 +24,12 @@ PEOPLE = sf.Microfile(
 @pytest.mark.parametrize(
     ("roles", "error", "message"),
     [
-        ({"quasi": ["agee"]}, SettingError, "quasi: there is no column 'agee'\nHint: did you mean 'age'"),
+        ({"quasi": ["agee"]}, SettingError, "quasi: unknown column 'agee'\nHint: did you mean 'age'"),
         ({"quasi": ["age", "age"]}, SettingError, "'age' is given twice as quasi"),
         ({"quasi": ["age"], "sensitive": ["age"]}, SettingError, "'age' is given as quasi and as sensitive"),
         ({"quasi": ["none"]}, MicrofileError, "'none' .quasi. has only missing values"),
-        ({"quasi": ["age"], "weight": "bad"}, MicrofileError, "weight 'bad' is negative in 1 records"),
-        ({"quasi": ["age"], "weight": "gap"}, MicrofileError, "weight 'gap' is missing in 1 records"),
+        ({"quasi": ["age"], "weight": "bad"}, MicrofileError, "weight 'bad' is negative in 1 record"),
+        ({"quasi": ["age"], "weight": "gap"}, MicrofileError, "weight 'gap' is missing in 1 record"),
         ({"quasi": ["age"], "weight": "sex"}, MicrofileError, "weight 'sex' is not numeric"),
         ({"quasi": ["age"], "weight": "zero"}, MicrofileError, "zero in every record"),
     ],
@@ -44,7 +44,7 @@ def test_roles_that_do_not_fit(roles, error, message):
     [
         ({"quasi": []}, "setting 'quasi'"),
         ({}, "setting 'quasi' is missing"),
-        ({"quasi": "age", "qasi": "sex"}, "there is no setting 'qasi'\nHint: did you mean 'quasi'"),
+        ({"quasi": "age", "qasi": "sex"}, "unknown setting 'qasi'\nHint: did you mean 'quasi'"),
         ({"quasi": "age", "missing": "maybe"}, "setting 'missing'.*given: 'maybe'"),
     ],
 )

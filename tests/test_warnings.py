@@ -54,7 +54,7 @@ def test_a_name_that_is_not_an_identifier_is_warned_of(settings):
 def test_an_attribute_that_stands_for_a_quasi_one_is_warned_of():
     settings = sf.Boxes(quasi=["age", "school"], k=5, identifiers=["name", "born"])
     assert warned(settings, table()) == [
-        "years is released as it is, and each of its values determines school, which is quasi: name years "
+        "years is released unchanged, and each of its values determines school, which is quasi: name years "
         "in quasi or in identifiers."
     ]
     assert warned(settings.changed(identifiers=["name", "born", "years"]), table()) == []

@@ -60,7 +60,7 @@ class ComparedRelease(ReleaseSafety):
 
 @dataclass(frozen=True)
 class Refusal:
-    """Why there is no release, and what would help."""
+    """Why a method cannot make a release, and what would help."""
 
     message: str
     hint: str | None
@@ -179,7 +179,7 @@ class Comparison(Settings):
         MicrofileError
             If a quasi attribute is not numeric, or the file cannot be used otherwise.
         UnattainableError
-            If no method at all can keep k.
+            If no method attains k.
         """
         microfile = as_microfile(microfile)
         self._check(microfile)
@@ -192,7 +192,7 @@ class Comparison(Settings):
             outcomes.append(Outcome(method.name, self._outcome(method, microfile, method_progress)))
         if all(isinstance(outcome.result, Refusal) for outcome in outcomes):
             raise UnattainableError(
-                f"no method keeps k = {self.k:,}: "
+                f"no method attains k = {self.k:,}: "
                 + "; ".join(f"{outcome.name}: {cast(Refusal, outcome.result).message}" for outcome in outcomes),
                 hint=cast(Refusal, outcomes[-1].result).hint,
             )

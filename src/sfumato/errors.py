@@ -34,8 +34,8 @@ def path_text(path: SettingPath) -> str:
     'protect[0].preserve[1].accuracy'
     """
     text = ""
-    for part in path:
-        text += f"[{part}]" if isinstance(part, int) else f".{part}" if text else part
+    for key in path:
+        text += f"[{key}]" if isinstance(key, int) else f".{key}" if text else key
     return text
 
 
@@ -143,14 +143,14 @@ class ReleaseError(SfumatoError):
     default_code = "release"
 
 
-def needs(what: str, package: str, *, extra: str) -> MicrofileError:
+def needs(subject: str, package: str, *, extra: str) -> MicrofileError:
     """Return the error for a missing package, saying how to install it.
 
     >>> print(needs(".sav files", "pyreadstat", extra="files"))
     .sav files need the package pyreadstat
     Hint: pip install 'sfumato[files]'
     """
-    return MicrofileError(f"{what} need the package {package}", hint=f"pip install 'sfumato[{extra}]'")
+    return MicrofileError(f"{subject} need the package {package}", hint=f"pip install 'sfumato[{extra}]'")
 
 
 def nearest(name: str, available: Iterable[str]) -> str:

@@ -92,7 +92,7 @@ def other_k(
     Parameters
     ----------
     protection
-        A protection of single people; all its settings but k stay the same.
+        A protection of individuals; all its settings but k stay the same.
     people
         The file to protect.
     k

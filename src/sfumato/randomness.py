@@ -53,12 +53,14 @@ class Secret:
 
     @classmethod
     def from_hex(cls, text: str) -> Secret:
-        """Read a secret as it is written in a private record."""
+        """Read a secret as it is written in a confidential record."""
         try:
             return cls(bytes.fromhex(text))
         except (SettingError, TypeError, ValueError):
             raise SettingError(
-                f"secret: give {2 * BYTES} hexadecimal digits", hint="take them from a private record", setting="secret"
+                f"secret: give {2 * BYTES} hexadecimal digits",
+                hint="take them from a confidential record",
+                setting="secret",
             ) from None
 
     @classmethod
@@ -77,11 +79,11 @@ class Secret:
 
     @classmethod
     def from_record(cls, record: Mapping[str, Any]) -> Secret:
-        """Return the secret in a private record."""
+        """Return the secret in a confidential record."""
         return cls(cls.from_hex(record.get("secret", "")).key, record.get("seed"))
 
     def record(self) -> dict[str, Any]:
-        """Return the secret as a private record holds it."""
+        """Return the secret as a confidential record holds it."""
         return {"secret": self.key.hex(), **({} if self.seed is None else {"seed": self.seed})}
 
     def notes(self) -> tuple[str, ...]:

@@ -50,13 +50,13 @@ class RecipeTables(Settings):
 
     seed: int | None = Field(default=None, ge=0, lt=2**31)
     """For demonstrations: what all random numbers are derived from. Whoever knows or guesses it can repeat the draws.
-    Default: a secret that the operating system draws, and that the private record keeps."""
+    Default: a secret that the operating system draws, and that the confidential record keeps."""
     microfile: AnySource
     """Where the microfile comes from, and how it is read."""
     protect: Annotated[tuple[dict[str, Any], ...], BeforeValidator(_check_several)] = ()
     """The protections, in order; a recipe that only attacks has none."""
     attack: Annotated[dict[str, Any] | None, BeforeValidator(_check_single)] = None
-    """How an adversary would find a group with somebody else's file."""
+    """How an attacker would find a group with the help of another file."""
 
     @model_validator(mode="after")
     def _does_something(self) -> RecipeTables:
@@ -314,7 +314,7 @@ def _plan(content: RecipeContent, tables: RecipeTables) -> AttackPlan:
     if "vital" not in table and "group" not in table:
         error = SettingError(
             "setting 'attack.vital' is missing",
-            hint="say which group an adversary looks for, or hide the group with a mask in the recipe",
+            hint="say which group an attacker looks for, or hide the group with a mask in the recipe",
         )
         raise content.located(error, ("attack", "vital"))
     if tables.seed is not None:

@@ -69,25 +69,25 @@ class RecipeContent:
         """
         protections = self.tables.get("protect", ())
         n_protections = len(protections) if isinstance(protections, list) else 0
-        others = [("microfile",), ("attack",), *(("protect", number) for number in range(n_protections))]
-        holders = [holder for holder in (table, *others) if setting and setting[0] in _keys(self._at(holder))]
+        tables = [("microfile",), ("attack",), *(("protect", number) for number in range(n_protections))]
+        holders = [holder for holder in (table, *tables) if setting and setting[0] in _keys(self._at(holder))]
         path, node = (holders or [table])[0], self._at((holders or [table])[0])
         skipped: SettingPath = ()
-        for part in setting:
-            key = _named_entry(node, part) if isinstance(part, str) and isinstance(node, list) else part
+        for step in setting:
+            key = _named_entry(node, step) if isinstance(step, str) and isinstance(node, list) else step
             if key in _keys(node):
                 path, node, skipped = (*path, key), node[key], ()
             else:
                 # a list of one may be written without brackets, and settings within settings beside the outer ones
-                skipped = (*skipped, part)
+                skipped = (*skipped, step)
         if column is not None and not skipped:
             return (*path, *_entry_path(node, column, is_table=not setting))
         return (*path, *skipped)
 
     def _at(self, path: SettingPath) -> Any:
         node: Any = self.tables
-        for part in path:
-            node = node[part] if part in _keys(node) else None
+        for key in path:
+            node = node[key] if key in _keys(node) else None
         return node
 
 

@@ -155,7 +155,7 @@ def check_known(microfile: Microfile, name: str, setting: str) -> None:
     """Refuse an attribute that does not exist."""
     if name not in microfile.attributes:
         raise SettingError(
-            f"{setting}: there is no column {name!r}", hint=nearest(name, microfile.names), setting=setting, column=name
+            f"{setting}: unknown column {name!r}", hint=nearest(name, microfile.names), setting=setting, column=name
         )
 
 

@@ -10,6 +10,7 @@ from pydantic import BeforeValidator, Field
 
 from sfumato.arrays import Reals
 from sfumato.errors import MicrofileError, SettingError, nearest
+from sfumato.formatting import counted
 from sfumato.invisible_characters import look_alikes
 from sfumato.microfile.attribute import Kind
 from sfumato.microfile.encoded_column import written_codes
@@ -53,7 +54,7 @@ class Roles(Settings):
             for name in names:
                 if name not in microfile.attributes:
                     raise SettingError(
-                        f"{role}: there is no column {name!r}",
+                        f"{role}: unknown column {name!r}",
                         hint=nearest(name, microfile.names),
                         setting=role,
                         column=name,
@@ -129,7 +130,7 @@ def weights_named(name: str, microfile: Microfile) -> Reals:
     for wrong, problem in ((np.isnan(weights), "missing"), (weights < 0, "negative")):
         if wrong.any():
             raise MicrofileError(
-                f"weight {name!r} is {problem} in {int(wrong.sum()):,} records",
+                f"weight {name!r} is {problem} in {counted(int(wrong.sum()), 'record')}",
                 hint="weights must not be missing or negative",
                 setting="weight",
                 column=name,

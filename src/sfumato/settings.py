@@ -118,16 +118,16 @@ def explained(
     if problem["type"] == "extra_forbidden":
         *outer, name = path
         names = _names_at(model, outer, given) if outer or available is None else available
-        return SettingError(f"there is no setting {written!r}", hint=nearest(str(name), names), setting=path)
+        return SettingError(f"unknown setting {written!r}", hint=nearest(str(name), names), setting=path)
     if problem["type"] == "missing":
         return SettingError(f"setting {written!r} is missing", setting=path)
     raised = problem.get("ctx", {}).get("error")
     # sfumato's own checks know more than their message
     cause = raised if isinstance(raised, SettingError) else SettingError(_words(problem))
     value = problem.get("input")
-    shown = f" (given: {value!r})" if isinstance(value, str | int | float | bool) else ""
+    value_text = f" (given: {value!r})" if isinstance(value, str | int | float | bool) else ""
     if path:
-        message = f"setting {written!r}: {cause.message[:1].lower()}{cause.message[1:]}{shown}"
+        message = f"setting {written!r}: {cause.message[:1].lower()}{cause.message[1:]}{value_text}"
     else:
         # several settings do not go together
         message = f"{path_text(within)}: {cause.message}" if within else cause.message

@@ -21,8 +21,8 @@ def batches_of(size: int, *, least: int = 1) -> list[tuple[int, int]]:
     >>> batches_of(10, least=4)
     [(0, 5), (5, 10)]
     """
-    parts = max(1, min(BATCHES, size // least))
-    return list(itertools.pairwise(size * part // parts for part in range(parts + 1))) if size else []
+    n_batches = max(1, min(BATCHES, size // least))
+    return list(itertools.pairwise(size * batch // n_batches for batch in range(n_batches + 1))) if size else []
 
 
 def side_by_side(

@@ -77,7 +77,7 @@ def read_toml(path: str | os.PathLike[str]) -> TomlDocument:
         text = path.read_bytes().decode("utf-8-sig").replace("\r\n", "\n")
         content = tomllib.loads(text)
     except FileNotFoundError:
-        raise SettingError(f"there is no file {path}", hint="check its name") from None
+        raise SettingError(f"file {path} does not exist", hint="check its name") from None
     except IsADirectoryError:
         raise SettingError(f"{path} is a folder, not a file") from None
     except UnicodeDecodeError:

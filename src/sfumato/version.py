@@ -1,3 +1,3 @@
-"""Which version this is; what is built and what is written take it from here."""
+"""The version of sfumato; builds and written releases take it from here."""
 
 __version__ = "0.1.0"

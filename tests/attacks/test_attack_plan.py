@@ -100,10 +100,10 @@ def test_a_recipe_that_only_attacks_protects_nothing(written):
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ('third_party = "there.csv"', 'third_party = "their.csv"', "line 15: .*there is no file .*their.csv"),
+        ('third_party = "there.csv"', 'third_party = "their.csv"', "line 15: .*file .*their.csv does not exist"),
         ('third_party = "there.csv"', "", "'attack.third_party' is missing"),
         ("against = true", 'against = "rules"', "line 12: setting 'protect\\[0\\].against': give true or false"),
-        ('search = "exact"', 'serach = "exact"', "line 16: there is no setting 'attack.serach'"),
+        ('search = "exact"', 'serach = "exact"', "line 16: unknown setting 'attack.serach'"),
         (
             'search = "exact"',
             'harmonise = [{ hmm = "age" }]',

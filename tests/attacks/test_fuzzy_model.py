@@ -84,7 +84,7 @@ def test_outliers_are_found_region_by_region_without_known_places():
     assert model(group=PLACES).signal(frame).outliers() == ("w4",)
     with pytest.raises(SettingError, match="places have several regions"):
         model(group=PLACES).signal(frame, region="noise")
-    with pytest.raises(SettingError, match="there is no column 'state'"):
+    with pytest.raises(SettingError, match="unknown column 'state'"):
         model(group=PLACES).signal(frame, region="state")
 
 

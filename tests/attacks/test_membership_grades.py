@@ -76,7 +76,7 @@ def test_categories_have_grades_in_words_of_their_own():
 
 
 def test_an_unknown_attribute_is_named():
-    with pytest.raises(SettingError, match="variables: there is no column 'age'\nHint: did you mean 'agep'"):
+    with pytest.raises(SettingError, match="variables: unknown column 'age'\nHint: did you mean 'agep'"):
         grades_of(Microfile(pl.DataFrame({"agep": [1]})), [AGE])
 
 

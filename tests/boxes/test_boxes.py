@@ -117,7 +117,7 @@ FRAME = microfile(6, 60, kinds=("age", "income", "job")).frame.with_columns(none
         ({"k": 1}, SettingError, r"k = 1 protects nobody; .* set force to true"),
         ({"k": 61}, UnattainableError, r"k = 61 is larger than the file of 60 records"),
         ({"k": 5, "preserve": ["mean(job)"]}, SettingError, r"'job'"),
-        ({"k": 5, "preserve": ["mean(wage)"]}, SettingError, r"no attribute 'wage'"),
+        ({"k": 5, "preserve": ["mean(wage)"]}, SettingError, r"unknown attribute 'wage'"),
         ({"k": 5, "l": 2}, SettingError, r"l needs epsilon for 'income'"),
         ({"k": 5, "l": 6}, SettingError, r"5 records cannot have 6 different values"),
         ({"k": 5, "epsilon": {"age": 1}}, SettingError, r"epsilon needs l"),
@@ -126,7 +126,7 @@ FRAME = microfile(6, 60, kinds=("age", "income", "job")).frame.with_columns(none
         ({"k": 5, "l": 2, "diversity": "entropy"}, SettingError, r"needs a sensitive attribute"),
         ({"k": 5, "t": 0.2}, SettingError, r"t needs a sensitive attribute"),
         ({"k": 5, "quasi": ["age", "none"]}, MicrofileError, r"'none' \(quasi\) has only missing values"),
-        ({"k": 5, "quasi": ["aeg"]}, SettingError, r"no column 'aeg'\nHint: did you mean 'age'"),
+        ({"k": 5, "quasi": ["aeg"]}, SettingError, r"unknown column 'aeg'\nHint: did you mean 'age'"),
         ({"k": 5, "sensitive": ["age"]}, SettingError, r"'age' is given as quasi and as sensitive"),
         ({"k": 5, "quasi": ["age", "age"]}, SettingError, r"'age' is given twice as quasi"),
         ({"k": 5, "edges": "tiling", "refine": True}, SettingError, r"'tiling' cannot be refined"),
@@ -134,7 +134,7 @@ FRAME = microfile(6, 60, kinds=("age", "income", "job")).frame.with_columns(none
         ({"k": 5, "prefer": {"job": [1]}}, SettingError, r"prefer names 'job', which is not numeric"),
         ({"k": 5, "prefer": {"debt": [1]}}, SettingError, r"prefer names 'debt', which is not quasi"),
         ({"k": 5, "weight": "job", "quasi": "age"}, MicrofileError, r"weight 'job' is not numeric"),
-        ({"k": 5, "household": "house"}, SettingError, r"household: there is no column 'house'"),
+        ({"k": 5, "household": "house"}, SettingError, r"household: unknown column 'house'"),
     ],
 )
 def test_bad_settings_are_refused(given, error, message):

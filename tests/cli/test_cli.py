@@ -72,7 +72,7 @@ def test_what_is_not_finite_is_null_in_json(run, people):
     [
         (["--quasi", "agee"], "did you mean 'age'"),
         (["--quasi", "age", "--sensitive", "age"], "'age' is given as quasi and as sensitive"),
-        (["--quasi", "age", "--weight", "w"], "weight 'w' is negative in 1 records"),
+        (["--quasi", "age", "--weight", "w"], "weight 'w' is negative in 1 record"),
         (["--quasi", "age", "--weight", "sex"], "weight 'sex' is not numeric"),
         (["--quasi", "age", "--k", "6"], "k = 6 is larger than the table of 5 records"),
         (["--quasi", "age", "--k", "0"], "setting 'k'"),
@@ -80,7 +80,7 @@ def test_what_is_not_finite_is_null_in_json(run, people):
         (["--quasi", "age", "--kind", "age"], "--kind needs COLUMN="),
         (["--quasi", "age", "--kind", "sex=numeric"], "'sex'"),
         (["--quasi", "age", "--missing-as", "x"], "setting 'missing'"),
-        (["--quasi", "age", "--sensitive", "sex", "--hierarchy", "sex=nowhere.csv"], "no hierarchy file"),
+        (["--quasi", "age", "--sensitive", "sex", "--hierarchy", "sex=nowhere.csv"], "does not exist"),
         ([], "--quasi is missing"),
     ],
 )
@@ -120,7 +120,7 @@ def test_profile(run, people):
 def test_a_file_that_is_not_there(run, tmp_path):
     code, out, err = run("profile", str(tmp_path / "x.csv"))
     assert (code, out) == (2, "")
-    assert "there is no file" in err
+    assert "does not exist" in err
 
 
 def test_audit(run, tmp_path):
@@ -403,10 +403,10 @@ def test_estimate_as_text(run, released):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("mean(agee)",), "there is no attribute 'agee'\n  mean(agee)\n       ^^^^"),
+        (("mean(agee)",), "unknown attribute 'agee'\n  mean(agee)\n       ^^^^"),
         (("mean(sex)",), "'sex' is not numeric"),
         (("mean(age",), "')' is expected here"),
-        (("mean(age)", "--weight", "x"), "weight: there is no attribute 'x'"),
+        (("mean(age)", "--weight", "x"), "weight: unknown attribute 'x'"),
         (("mean(age)", "--dismiss", "soft"), "dismiss 'soft' is not known\nHint: choose one of: none, crisp, fuzzy"),
         (("mean(age)", "--picture", "p.gif"), "unsupported file type"),
         (("mean(age)", "--picture", "{release}/p.png"), "is inside the release"),

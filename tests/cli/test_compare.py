@@ -67,7 +67,7 @@ def test_a_method_that_cannot_keep_k_says_so(run, lonely):
     code, out, _ = run("compare", lonely, "--quasi", "x,y", "--k", "4")
     assert code == 0
     assert "unattainable" in out
-    assert "makes no release: k = 4" in out
+    assert "No release by k-means: k = 4" in out
     assert "Hint: " in out
     assert any(line.strip().endswith("boxes") for line in out.splitlines())
     code, out, _ = run("compare", lonely, "--quasi", "x,y", "--k", "4", "--json")

@@ -193,8 +193,8 @@ def test_several_groups_do_not_undo_each_other(recipe) -> None:
     ("text", "message"),
     [
         (HEAD + BOXES + GROUP, "nothing can follow method = 'boxes'"),
-        (HEAD + GROUP.replace("parameter", "parametre"), "there is no setting 'protect[0].parametre'"),
-        (HEAD + GROUP.replace('"area"', '"aera"'), "protect[0]: parameter: there is no column 'aera'"),
+        (HEAD + GROUP.replace("parameter", "parametre"), "unknown setting 'protect[0].parametre'"),
+        (HEAD + GROUP.replace('"area"', '"aera"'), "protect[0]: parameter: unknown column 'aera'"),
         (HEAD + GROUP.replace('["army"]', "{ from = 3 }"), "protect[0].vital"),
         (HEAD + GROUP.replace('hide = ["C"]', 'hide = ["X"]'), "protect[0]: hide: there is no place 'X'"),
     ],
@@ -211,15 +211,15 @@ def test_wrong_recipes_point_at_the_line(recipe, text: str, message: str) -> Non
     [
         (
             GROUP.replace('["army"]', "{ leest = 3 }"),
-            "line 9: there is no setting 'protect[0].vital.work.leest'",
+            "line 9: unknown setting 'protect[0].vital.work.leest'",
             "least",
         ),
         (
             GROUP.replace('vital = { work = ["army"] }', "") + "[protect.vital.work]\nmots = 3\n",
-            "line 14: there is no setting 'protect[0].vital.work.mots'",
+            "line 14: unknown setting 'protect[0].vital.work.mots'",
             "most",
         ),
-        (GROUP.replace("vital", "vitl"), "line 9: there is no setting 'protect[0].vitl'", "vital"),
+        (GROUP.replace("vital", "vitl"), "line 9: unknown setting 'protect[0].vitl'", "vital"),
         (
             GROUP.replace('{ work = ["army"] }', '"work = 3"'),
             "line 9: protect[0]: vital: 'work = 3' is no",

@@ -201,7 +201,7 @@ def test_a_folder_is_no_file(run, tmp_path, monkeypatch):
 
 
 def test_a_file_that_is_not_there(run, tmp_path):
-    assert "there is no file" in run("init", str(tmp_path / "p.csv"))[2]
+    assert "does not exist" in run("init", str(tmp_path / "p.csv"))[2]
     assert run("init", str(tmp_path / "none" / "p.csv"))[0] == 2
     assert run("init", str(tmp_path / "p.csv"), "--out", "p.txt")[0] == 2
 

@@ -44,7 +44,7 @@ def test_what_a_kept_promise_does_not_prevent_is_told(run, recipe, folder):
     code, out, _ = run("protect", str(recipe(text)))
     given_away = "ill: in some block all records have the same value (l = 1)"
     assert code == 0
-    assert "name has another value in every record and is released as it is: name it in identifiers." in out
+    assert "name has a different value in every record and is released unchanged: name it in identifiers." in out
     assert given_away in out
     assert given_away in run("audit", str(folder / "people-release"))[1]
     code, out, _ = run("protect", str(recipe()), "--force")
@@ -163,7 +163,7 @@ def test_the_seed_decides_the_bytes(run, recipe, folder):
     ("options", "message"),
     [
         (["--format", "xlsx"], "unknown format 'xlsx'; allowed: parquet, csv"),
-        (["--out", "{folder}/no/out"], "there is no folder"),
+        (["--out", "{folder}/no/out"], "does not exist"),
         (["--out", "{folder}/trees"], "holds region.csv, which does not belong to a release"),
         (["--picture", "x.gif"], "unsupported file type"),
         (["--picture", "{folder}/people-release/x.png"], "cannot be written"),
@@ -188,13 +188,13 @@ def test_wrong_recipes_point_at_the_line(run, recipe, folder):
     path = recipe(GOOD.replace("k = 5", "k = 5\nedgs = 1"))
     code, out, err = run("protect", str(path))
     assert (code, out) == (2, "")
-    assert err == "Error: people.toml, line 17: there is no setting 'protect[0].edgs'\nHint: did you mean 'edges'?\n"
+    assert err == "Error: people.toml, line 17: unknown setting 'protect[0].edgs'\nHint: did you mean 'edges'?\n"
     code, out, _ = run("protect", str(path), "--json")
     assert code == 2
     assert json.loads(out)["error"] == {
         "type": "SettingError",
         "code": "setting",
-        "message": "there is no setting 'protect[0].edgs'",
+        "message": "unknown setting 'protect[0].edgs'",
         "hint": "did you mean 'edges'?",
         "setting": "protect[0].edgs",
         "setting_path": ["protect", 0, "edgs"],

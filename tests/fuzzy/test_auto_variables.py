@@ -100,7 +100,7 @@ def test_whatever_the_numbers_are_everybody_is_seen(numbers, sets):
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"attributes": ["agee"]}, "attributes: there is no column 'agee'"),
+        ({"attributes": ["agee"]}, "attributes: unknown column 'agee'"),
         ({"attributes": ["same"]}, "'same' has fewer than two different values"),
         ({"attributes": ["blank"]}, "'blank' has fewer than two different values"),
         ({"attributes": ["name"]}, "no category of 'name' has 2% of the records"),

@@ -52,7 +52,7 @@ def test_numbers_may_be_codes():
         ({"values": {"a": [1], "b": ["1", 2]}}, "a category of 'b' already has another word"),
         ({"values": {"a": 1}, "rest": "a"}, "must differ from those of the values"),
         ({"values": {"a": 1}, "rest": "b", "missing": "b"}, "must differ from those of the values"),
-        ({"values": {"a": 1}, "others": "b"}, "there is no setting 'others'"),
+        ({"values": {"a": 1}, "others": "b"}, "unknown setting 'others'"),
     ],
 )
 def test_what_is_wrong(settings, message):

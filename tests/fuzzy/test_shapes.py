@@ -139,5 +139,5 @@ def test_what_is_refused():
         Gaussian(centre=0, deviation=0)
     with pytest.raises(SettingError, match=r"stop must be above start \(given: 5 and 5\)"):
         Crisp(start=5, stop=5)
-    with pytest.raises(SettingError, match="no setting 'peak'"):
+    with pytest.raises(SettingError, match="unknown setting 'peak'"):
         Triangular(corners=(0, 1, 2), peak=1)

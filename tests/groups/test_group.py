@@ -54,14 +54,14 @@ def test_places_can_be_restricted_and_ordered() -> None:
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"vital": {"work": ["army"]}, "parameter": "aera"}, "there is no column 'aera'"),
+        ({"vital": {"work": ["army"]}, "parameter": "aera"}, "unknown column 'aera'"),
         ({"vital": {"work": ["army"]}, "parameter": "area", "values": ["A", "C"]}, "there is no place 'C'"),
         ({"vital": {"area": ["A"]}, "parameter": "area"}, "both vital and the parameter"),
         ({"vital": {"work": ["army"]}, "parameter": "area", "values": ["A", "A"]}, "names a place twice"),
-        ({"vital": {"work": {"from": 3}}, "parameter": "area"}, "there is no setting 'vital.work.from'"),
+        ({"vital": {"work": {"from": 3}}, "parameter": "area"}, "unknown setting 'vital.work.from'"),
         ({"vital": {"work": {}}, "parameter": "area"}, "a range needs least, most or both"),
         ({"vital": {}, "parameter": "area"}, "setting 'vital'"),
-        ({"vital": {"work": {"leest": 3}}, "parameter": "area"}, "there is no setting 'vital.work.leest'"),
+        ({"vital": {"work": {"leest": 3}}, "parameter": "area"}, "unknown setting 'vital.work.leest'"),
         ({"vital": "work = 1", "parameter": "area"}, "vital: 'work = 1' is not a condition"),
         ({"vital": "work + 1", "parameter": "area"}, "vital: unsupported expression in condition 'work + 1'"),
     ],

@@ -199,7 +199,7 @@ def test_an_additional_column_is_found_or_noted(folder):
     rewrite(folder, extra)
     notes = noted(folder)
     assert "the promise does not cover 'pay', 'note', 'who'" in notes
-    assert "who has another value in every record" in notes
+    assert "who has a different value in every record" in notes
 
 
 def test_an_order_that_somebody_declared_is_noted(tmp_path):

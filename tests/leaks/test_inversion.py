@@ -120,7 +120,7 @@ def test_an_attribute_that_is_released_twice_is_found():
     table = release.table.with_columns(release.table["age"].alias("once more"))
     twice = sf.Release(table, promise=release.promise, forms={**forms, "once more": doubled})
     assert [finding.message for finding in twice.audit().findings] == [
-        "'age' is released as fuzzy sets and in another attribute, which together may recover it"
+        "'age' is released as fuzzy sets and also in another attribute: together they may recover it"
     ]
     with pytest.raises(ReleaseError, match="released as fuzzy sets and in another attribute"):
         twice.write("never")

@@ -59,7 +59,7 @@ def test_categories_are_crisp_sets():
 
 
 def test_what_is_refused():
-    with pytest.raises(MicrofileError, match="there is no column 'pays'"):
+    with pytest.raises(MicrofileError, match="unknown column 'pays'"):
         measure_fuzzy(pl.DataFrame({"pay": [1.0]}), [[1.0]], sensitive="pays")
     with pytest.raises(SettingError, match="column 'age' has a distance but is not sensitive"):
         measure_fuzzy(PEOPLE, MEMBERSHIPS, sensitive="hours", distances={"age": "equal"})

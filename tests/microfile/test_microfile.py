@@ -190,7 +190,7 @@ def test_unknown_columns_are_named_with_the_nearest():
     people = sf.Microfile(FRAME)
     with pytest.raises(MicrofileError, match="did you mean 'whole'"):
         people.encoded("hole")
-    with pytest.raises(SettingError, match="kinds: there is no column 'txt'"):
+    with pytest.raises(SettingError, match="kinds: unknown column 'txt'"):
         sf.Microfile(FRAME, kinds={"txt": "numeric"})
     with pytest.raises(SettingError, match="kind 'number' of column 'real' is not known"):
         sf.Microfile(FRAME, kinds={"real": "number"})

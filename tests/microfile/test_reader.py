@@ -271,7 +271,7 @@ def test_files_that_are_not_there(tmp_path):
         sf.read(tmp_path / "pipe.csv")
     with pytest.raises(MicrofileError, match="name is too long"):
         sf.read("x" * 5000 + ".csv")
-    with pytest.raises(MicrofileError, match="there is no file"):
+    with pytest.raises(MicrofileError, match="does not exist"):
         sf.read("pe\0ple.csv")
     with pytest.raises(SettingError, match="unsupported file type"):
         sf.read(written(tmp_path, "x", "people.xlsx"))

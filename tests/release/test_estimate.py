@@ -62,9 +62,9 @@ def test_what_cannot_be_estimated_is_said(mixed):
     with pytest.raises(SettingError, match="'group' is not numeric") as caught:
         mixed.estimate("mean(group)")
     assert "numeric attributes: age, hours, school, weight" in str(caught.value)
-    with pytest.raises(SettingError, match="no attribute 'agee'"):
+    with pytest.raises(SettingError, match="unknown attribute 'agee'"):
         mixed.estimate("mean(agee)")
-    with pytest.raises(SettingError, match="weight: there is no attribute 'wieght'"):
+    with pytest.raises(SettingError, match="weight: unknown attribute 'wieght'"):
         mixed.estimate("mean(age)", weight="wieght")
     with pytest.raises(SettingError, match="weight: 'age' is not released as exact numbers"):
         mixed.estimate("mean(hours)", weight="age")

@@ -151,7 +151,7 @@ def test_a_release_is_replaced_only_when_asked(tmp_path):
     (tmp_path / "file").write_text("x")
     with pytest.raises(ReleaseError, match="is not a folder"):
         release.write(tmp_path / "file", force=True)
-    with pytest.raises(ReleaseError, match="there is no folder"):
+    with pytest.raises(ReleaseError, match="does not exist"):
         release.write(tmp_path / "nowhere" / "out")
     assert sorted(p.name for p in tmp_path.iterdir()) == ["documents", "file", "out", "out.private"]
 

@@ -35,7 +35,7 @@ def test_each_survives_json_and_pickle(form):
 @pytest.mark.parametrize(
     ("form", "columns", "described"),
     [
-        (ALL[0], ("age",), "as it is"),
+        (ALL[0], ("age",), "unchanged"),
         (ALL[1], ("age.lo", "age.hi"), "between age.lo and age.hi"),
         (ALL[2], ("age",), "as one of 3 sets of categories"),
         (ALL[3], ("age",), "as words of 2 fuzzy sets"),

@@ -253,7 +253,7 @@ def test_arrays_of_other_libraries_are_taken():
         ("mean(x)", {"x": [[1, 2]]}, {"x": [[2, 3]]}, None, "lo\\['x'\\] has 2 dimensions"),
         ("mean(x)", {"x": [1, 2]}, {}, None, "hi has no bounds of 'x'"),
         ("mean(x)", {}, {"x": [1, 2]}, None, "lo has no bounds of 'x'"),
-        ("mean(z)", {"x": [1, 2]}, {"x": [1, 2]}, None, "there is no attribute 'z'"),
+        ("mean(z)", {"x": [1, 2]}, {"x": [1, 2]}, None, "unknown attribute 'z'"),
         ("mean(x)", {"x": [1, 2]}, {"x": [1, 2]}, [1], "weights has length 1, the bounds have length 2"),
         ("mean(x)", {"x": [1, 2]}, {"x": [1, 2]}, [1, -1], "weights: negative in 1 record"),
         ("mean(x)", {"x": [1, 2]}, {"x": [1, 2]}, [0, 0], "weights: all are zero"),

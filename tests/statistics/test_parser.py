@@ -35,7 +35,7 @@ def test_a_regression_has_a_target_for_every_coefficient():
     ("text", "message", "hint"),
     [
         ("", "a statistic is expected here\n  \n  ^", "written as mean(x), var(x)"),
-        ("maen(age)", "there is no statistic 'maen'\n  maen(age)\n  ^^^^", "did you mean 'mean'? available: mean, var"),
+        ("maen(age)", "unknown statistic 'maen'\n  maen(age)\n  ^^^^", "did you mean 'mean'? available: mean, var"),
         ("mean", "'(' is expected here\n  mean\n      ^", "written as mean(x)"),
         ("mean()", "an attribute is expected here\n  mean()\n       ^", "written as mean(x)"),
         ("mean(age", "')' is expected here\n  mean(age\n          ^", "written as mean(x)"),
@@ -71,12 +71,12 @@ def test_attributes_are_looked_up_with_their_place():
     statistic = parse("  corr(age, hour)")
     with pytest.raises(SettingError) as caught:
         statistic.check(["age", "hours"])
-    assert caught.value.message == "there is no attribute 'hour'\n  corr(age, hour)\n            ^^^^"
+    assert caught.value.message == "unknown attribute 'hour'\n  corr(age, hour)\n            ^^^^"
     assert caught.value.hint == "did you mean 'hours'?"
     with pytest.raises(SettingError, match="'hour' is not numeric") as caught:
         statistic.check(["age"], ["hour"])
     assert caught.value.hint == "numeric attributes: age"
-    with pytest.raises(SettingError, match="no attribute 'hour'") as caught:
+    with pytest.raises(SettingError, match="unknown attribute 'hour'") as caught:
         statistic.check(["age"], ["hours"])
     assert caught.value.hint == "did you mean 'hours'?"
     with pytest.raises(SettingError, match="text such as"):

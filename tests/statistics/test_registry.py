@@ -46,7 +46,7 @@ def test_statistics_are_described_in_words():
 
 def test_a_registered_statistic_is_parsed_and_estimated(toy):
     assert parse(" above( `x` ) ").canonical == "above(x)"
-    with pytest.raises(SettingError, match="no statistic 'abov'") as caught:
+    with pytest.raises(SettingError, match="unknown statistic 'abov'") as caught:
         parse("abov(x)")
     assert "did you mean 'above'?" in caught.value.hint
     lo = {"x": [-2.0, -1.0, -0.1, 0.2]}

@@ -54,5 +54,5 @@ def test_bad_wishes_are_refused():
         Wanted(statistic="mean(x)", accuracy=-1)
     with pytest.raises(SettingError, match="undefined: 'x' is constant"):
         sensitivities("corr(x, y)", {"x": [1.0, 1.0], "y": [1.0, 2.0]})
-    with pytest.raises(SettingError, match="no attribute 'z'"):
+    with pytest.raises(SettingError, match="unknown attribute 'z'"):
         combined_sensitivities(["mean(z)"], VALUES)

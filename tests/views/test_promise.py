@@ -59,8 +59,8 @@ def test_what_seems_to_name_people_is_told_first(tmp_path, quasi):
     promise = sf.Promise(quasi=quasi, k=2 if quasi else 1)
     told = risk_card(evidence_of(sf.Release(table, promise=promise).write(tmp_path / "out"))).sentences
     assert told[:2] == (
-        "name has another value in every record and is released as it is: name it in identifiers.",
-        "mail has another value in every record that has one and is released as it is: name it in identifiers.",
+        "name has a different value in every record and is released unchanged: name it in identifiers.",
+        "mail has a different value in every record that has one and is released unchanged: name it in identifiers.",
     )
     assert not any("another value" in one for one in told[2:])
     ill = sf.Promise(quasi="age", sensitive=["name", "mail"])

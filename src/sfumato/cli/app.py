@@ -44,25 +44,25 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
     Exits with 0 on success, 1 if a promise is broken, 2 if the user's input is wrong.
     """
-    given = list(sys.argv[1:] if arguments is None else arguments) or ["--help"]
+    words = list(sys.argv[1:] if arguments is None else arguments) or ["--help"]
     for closed in ("stdout", "stderr"):
         if getattr(sys, closed) is None:
             setattr(sys, closed, Path(os.devnull).open("w"))  # noqa: SIM115  # it stays open as long as the process
     code = 0
     try:
         with answered(_leave) as interruption:
-            code = _run(given, interruption)
+            code = _run(words, interruption)
             if code == INTERRUPTED and threading.active_count() > 2:
-                # kernels that still run on other threads would be waited for
+                # otherwise the process would wait for kernels that still run on other threads
                 _leave(reported=True)
         sys.stdout.flush()
     except BrokenPipeError:
-        # nobody reads any longer; what was asked for was done
+        # the reader closed the pipe; the work itself is done
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except OSError as error:
         message = f"reading or writing failed: {os.strerror(error.errno or errno.EIO)}"
         with suppress(OSError):
-            _refuse(message, {"type": "OSError", "code": "os", "message": message}, as_json="--json" in given)
+            _refuse(message, {"type": "OSError", "code": "os", "message": message}, as_json="--json" in words)
             sys.stdout.flush()
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = WRONG
@@ -75,18 +75,18 @@ def _leave(*, reported: bool = False) -> None:
         _complain(STOPPED)
     with suppress(OSError):
         if sys.stderr.isatty():
-            # a bar of progress hides the cursor
+            # a progress bar hides the cursor
             sys.stderr.write("\x1b[?25h")
         sys.stderr.flush()
     os._exit(INTERRUPTED)
 
 
-def _run(given: list[str], interruption: Interruption) -> int:
-    """Run a verb and return the exit code."""
-    verb = next((word for word in given if not word.startswith("-")), None)
-    as_json = "--json" in given
+def _run(words: list[str], interruption: Interruption) -> int:
+    """Run a command and return the exit code."""
+    verb = next((word for word in words if not word.startswith("-")), None)
+    as_json = "--json" in words
     try:
-        code = _app(verb)(args=given, prog_name="sfumato", standalone_mode=False)
+        code = _app(verb)(args=words, prog_name="sfumato", standalone_mode=False)
         if code == INTERRUPTED:
             # typer itself takes the interruption
             raise KeyboardInterrupt
@@ -97,13 +97,13 @@ def _run(given: list[str], interruption: Interruption) -> int:
         _complain(STOPPED)
         return INTERRUPTED
     except SystemExit:
-        # raised only by a console whose reader went away
+        # raised only by a console whose pipe was closed
         return 0
     except OSError:
         raise
     except BaseException as error:
         if interruption.arrived:
-            # inside a kernel or a foreign library an interruption becomes an error of any kind
+            # inside a kernel or a foreign library an interruption can become any error
             _complain(STOPPED)
             return INTERRUPTED
         if hasattr(error, "format_message"):
@@ -123,7 +123,7 @@ def _run(given: list[str], interruption: Interruption) -> int:
 
 
 def _app(verb: str | None) -> typer.Typer:
-    """Make the application; only the verb that is called is loaded, so that help comes at once."""
+    """Make the application; only the requested command is imported, so that help appears at once."""
     app = typer.Typer(
         name="sfumato",
         help="Anonymize microdata, and know how safe and how exact the release is.",
@@ -141,7 +141,7 @@ def _loaded(name: str) -> Callable[..., None]:
 
 
 def _not_called() -> None:
-    """Stand for a verb in the list of verbs."""
+    """Represent a command that is only listed."""
 
 
 def _show_version(requested: bool) -> None:
@@ -157,7 +157,7 @@ def _version(
         bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version.")
     ] = False,
 ) -> None:
-    """Take options that stand before the verb."""
+    """Accept options before the command."""
 
 
 def _facts(error: SfumatoError) -> dict[str, object]:

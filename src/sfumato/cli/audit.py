@@ -46,7 +46,7 @@ def audit(
         str | None,
         typer.Option(help="A file that others may have: also measure whom it could re-identify.", metavar="FILE"),
     ] = None,
-    given: dict[str, Any],
+    options: dict[str, Any],
     missing_as: Annotated[
         str | None,
         typer.Option(help="How linking treats a missing value: equal to 'any' value, or as a value of its 'own'."),
@@ -57,7 +57,7 @@ def audit(
 ) -> None:
     """Measure the files of a release again; exit with 1 if a promise is broken."""
     _check(private, picture)
-    linkage = _linkage(outside, given | ({} if missing_as is None else {"missing": missing_as}), how, seed)
+    linkage = _linkage(outside, options | ({} if missing_as is None else {"missing": missing_as}), how, seed)
     with progress_shown() as progress:
         progress("reading", 0.0)
         require_release(release)
@@ -104,14 +104,14 @@ def _record(private: Path, opened: OpenedRelease) -> dict[str, Any]:
     return record
 
 
-def _linkage(outside: str | None, given: dict[str, Any], how: dict[str, Any], seed: int | None) -> Linkage:
+def _linkage(outside: str | None, options: dict[str, Any], how: dict[str, Any], seed: int | None) -> Linkage:
     """Read how to link, and refuse options that would have no effect."""
-    if outside is None and (given or any(how.values())):
+    if outside is None and (options or any(how.values())):
         raise SettingError(
             "options of an outside file need --outside", hint="name the file that others may have", setting="outside"
         )
-    listed = {name: names(given[name]) for name in ("on", "methods") if name in given}
-    return Linkage(**(given | listed | ({} if seed is None else {"seed": seed})))
+    listed = {name: names(options[name]) for name in ("on", "methods") if name in options}
+    return Linkage(**(options | listed | ({} if seed is None else {"seed": seed})))
 
 
 def as_json(result: Audit) -> dict[str, Any]:

@@ -23,7 +23,7 @@ FIELDS = ("quasi", "sensitive", "weight", "household", "k", "sets", "shown", "le
 def compare(
     file: File,
     *,
-    given: dict[str, Any],
+    options: dict[str, Any],
     picture: Annotated[
         Path | None,
         typer.Option(help="Also draw risk against information loss: a file name ending in .png, .svg or .html."),
@@ -33,10 +33,10 @@ def compare(
     seed: Seed = None,
 ) -> None:
     """Protect a file by k-means, fuzzy c-means, Gustafson-Kessel and boxes, and measure the releases."""
-    given |= {name: names(given.get(name)) for name in ("quasi", "sensitive")}
-    if not given["quasi"]:
+    options |= {name: names(options.get(name)) for name in ("quasi", "sensitive")}
+    if not options["quasi"]:
         raise SettingError("--quasi is missing", hint="sfumato profile FILE suggests columns", setting="quasi")
-    comparison = Comparison(**given, **({} if seed is None else {"seed": seed}))
+    comparison = Comparison(**options, **({} if seed is None else {"seed": seed}))
     if picture is not None:
         from sfumato.report.charts.chart_export import check_picture
 

@@ -1,8 +1,8 @@
-"""Answering Ctrl-C in time, whatever the main thread is doing.
+"""Answers Ctrl-C in time, whatever the main thread is doing.
 
-Python tells its main thread of a signal only between two of its own instructions, so that a kernel, a sort or a write
-of many seconds would have to end first. A second thread learns of the signal at once, waits for the first to stop in
-good order, and ends the process if it does not. That is no worse than a crash, after which every release is whole.
+Python delivers a signal to the main thread only between two of its own instructions, so a kernel, a sort or a write of
+many seconds would have to finish first. A second thread notices the signal at once, waits for the main thread to stop
+in good order, and ends the process if it does not. The effect is that of a crash, after which every release is intact.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 PATIENCE = 0.5
-"""How many seconds the main thread has to stop by itself, of the two that an answer may take.
+"""How many seconds the main thread has to stop on its own, of the two within which Ctrl-C is answered.
 
-The watching thread may have to wait before and after: drawing one chart keeps every other thread from running for
-0.6 seconds of a processor, the longest such stretch that was measured with 3 million records.
+The second thread may have to wait before and after: drawing one chart keeps every other thread from running for 0.6
+seconds of processor time, the longest such stretch measured with 3 million records.
 """
 
 

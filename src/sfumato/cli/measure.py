@@ -36,7 +36,7 @@ LIMITS = tuple(name for name in Promise.model_fields if name in TABLE_SETTINGS)
 def measure(
     file: File,
     *,
-    given: dict[str, Any],
+    options: dict[str, Any],
     missing_as: Annotated[
         str,
         typer.Option(
@@ -53,10 +53,10 @@ def measure(
     seed: Seed = None,
 ) -> None:
     """Measure how safe a table is: k, l, t, risk and more. With limits: exit with 1 if one is violated."""
-    roles = {name: given[name] for name in ROLES if name in given} | {"missing": missing_as}
+    roles = {name: options[name] for name in ROLES if name in options} | {"missing": missing_as}
     for name in ("quasi", "sensitive", "shared"):
         roles[name] = names(roles.get(name))
-    limits = {name: given[name] for name in LIMITS if name in given}
+    limits = {name: options[name] for name in LIMITS if name in options}
     if not roles["quasi"]:
         raise SettingError("--quasi is missing", hint="sfumato profile FILE suggests columns", setting="quasi")
     # k = 1 sets no limit

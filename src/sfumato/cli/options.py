@@ -102,7 +102,7 @@ def with_settings(
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Give a command an option for each of some fields of a settings object.
 
-    The command receives the options that were used as ``given``, a dictionary.
+    The command receives the options that were used as ``options``, a dictionary.
     """
     described = {name: model.model_fields[name] for name in fields}
     made = {name: _option_of(field) for name, field in described.items()}
@@ -110,7 +110,7 @@ def with_settings(
     def used(options: dict[str, Any]) -> dict[str, Any]:
         return {name: value for name, value in options.items() if value not in (None, [])}
 
-    return lambda verb: _extended(verb, made, gathered="given", gather=used)
+    return lambda verb: _extended(verb, made, gathered="options", gather=used)
 
 
 def _option_of(field: FieldInfo) -> Any:

@@ -31,7 +31,7 @@ def console() -> Console:
     from rich.console import Console
 
     class Cleaning(Console):
-        """Removes control characters of a file that a terminal would obey."""
+        """A console that escapes control characters, which a terminal would obey."""
 
         def print(self, *objects: Any, **options: Any) -> None:
             super().print(*(printable(item) if isinstance(item, str) else item for item in objects), **options)
@@ -162,7 +162,7 @@ def plain(value: object) -> str:
 
 @contextmanager
 def progress_shown() -> Iterator[Progress]:
-    """Show progress on standard error while the block runs, if it is a terminal."""
+    """Show progress on standard error while the block runs, if standard error is a terminal."""
     with _interruptions() as stop_if_interrupted:
         if not sys.stderr.isatty():
             yield lambda description, share: stop_if_interrupted()

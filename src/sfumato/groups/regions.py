@@ -27,7 +27,7 @@ def regions_of(group: Group, microfile: Microfile, region: str) -> tuple[str, ..
     """
     if region not in microfile.attributes:
         raise SettingError(
-            f"region: there is no column {region!r}",
+            f"region: unknown column {region!r}",
             hint=nearest(region, microfile.names),
             setting="region",
             column=region,

@@ -63,17 +63,17 @@ def hierarchical_closeness(contingency: Contingency, tree: Sequence[Codes]) -> B
     for rows, extra in _dense_extras(contingency):
         for level in range(1, height + 1):
             children, parents = _edges(tree, level)
-            kept, gone = extra[:, : children.size], extra[:, children.size :]
+            joined, unjoined = extra[:, : children.size], extra[:, children.size :]
             if level == height and missing:
-                # a missing value hangs from the root
-                kept, gone, parents = extra, extra[:, :0], np.append(parents, 0)
+                # a missing value is a child of the root
+                joined, unjoined, parents = extra, extra[:, :0], np.append(parents, 0)
             width = int(parents.max()) + 1
             surplus, deficit = (
-                _summed(np.maximum(kept, 0), parents, width),
-                _summed(np.maximum(-kept, 0), parents, width),
+                _summed(np.maximum(joined, 0), parents, width),
+                _summed(np.maximum(-joined, 0), parents, width),
             )
             distance[rows] += (level / height) * np.minimum(surplus, deficit).sum(axis=1)
-            extra = np.hstack([_summed(kept, parents, width), gone])
+            extra = np.hstack([_summed(joined, parents, width), unjoined])
     return _verdict(contingency, distance)
 
 
@@ -104,6 +104,6 @@ def _summed(extra: Reals, parents: Codes, width: int) -> Reals:
 
 
 def _verdict(contingency: Contingency, distance: Reals) -> BlockMeasure:
-    # a block whose values are all unknown tells nothing about them
-    told = np.where(contingency.totals > 0, np.maximum(distance, 0.0), 0.0)
-    return BlockMeasure("t", told, contingency.sizes, safer="lower")
+    # a block whose values are all unknown reveals nothing about them
+    known_distance = np.where(contingency.totals > 0, np.maximum(distance, 0.0), 0.0)
+    return BlockMeasure("t", known_distance, contingency.sizes, safer="lower")

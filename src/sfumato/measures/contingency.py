@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 PAIRS_AT_ONCE = 1 << 25
 VALUES_AT_ONCE = 16
 PAIRS_PER_CELL = 8
-"""From so many matching pairs for each cell of the table on, its columns are summed up one by one."""
+"""If there are more matching pairs of blocks per cell of the table than this, its columns are summed one by one."""
 
 
 @quiet

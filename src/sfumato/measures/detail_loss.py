@@ -62,9 +62,9 @@ def detail_of(table: Microfile | Any, *, quasi: Sequence[str], forms: Mapping[st
     """
     table = as_microfile(table)
     if not quasi:
-        raise SettingError("quasi is empty, so that no detail can be lost")
+        raise SettingError("quasi is empty, so no detail can be lost")
     if not table.records:
-        raise MicrofileError("the table has no record, so that no detail can be lost")
+        raise MicrofileError("the table has no records, so no detail can be lost")
     gone: dict[str, Reals] = {}
     for name in quasi:
         gone |= (forms or {}).get(name, Exact()).detail_lost(table, name)

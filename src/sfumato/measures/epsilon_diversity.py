@@ -1,4 +1,4 @@
-"""How many values at least some distance apart each block has of an attribute: l-diversity as XK13 has it."""
+"""How many values at least some distance apart each block has of an attribute: l-diversity as in XK13."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ def separation(blocks: Blocks, numbers: Reals, epsilon: float) -> BlockMeasure:
     """Return how many values at least ``epsilon`` apart each block has, counted on the records themselves.
 
     XK13 takes a width of l epsilon for l values; that is neither needed nor enough, see ERRATA 001-10. A block
-    whose values are all missing tells none and passes.
+    whose values are all missing reveals none and passes.
     """
     from sfumato.kernels.boxes.box_limits import apart
 

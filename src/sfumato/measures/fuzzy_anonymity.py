@@ -1,4 +1,4 @@
-"""Fuzzy k-anonymity and Q-anonymity: how many records stand behind each fuzzy set."""
+"""Fuzzy k-anonymity and Q-anonymity: how many records each fuzzy set has."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class FuzzyAnonymity:
 @quiet
 @dataclass(frozen=True)
 class QAnonymity:
-    """How possible it is that the fuzzy sets of a table have at least Q records: QADM14 Definition 7."""
+    """The possibility that the fuzzy sets of a table have at least Q records: QADM14 Definition 7."""
 
     possibilities: Reals
     """For Q = 0, 1, ...; 0 beyond the last."""
@@ -53,7 +53,7 @@ class QAnonymity:
     """k of the crisp twin."""
 
     def at(self, q: int) -> float:
-        """Return how possible it is that there are at least q."""
+        """Return the possibility that there are at least q."""
         if q < 0:
             raise SettingError(f"Q must not be negative (given: {q})")
         return float(self.possibilities[q]) if q < self.possibilities.size else 0.0
@@ -123,7 +123,7 @@ def q_anonymity(
     possibility: Possibility = "ralescu",
     blocks: Blocks | None = None,
 ) -> QAnonymity:
-    """Return how possible it is that the fuzzy sets have at least Q records, for every Q.
+    """Return the possibility that the fuzzy sets have at least Q records, for every Q.
 
     Parameters
     ----------
@@ -154,6 +154,6 @@ def q_anonymity(
         total[: possible.size] += possible
         np.minimum(lowest[: possible.size], possible, out=lowest[: possible.size])
         lowest[possible.size :] = 0.0
-    found = lowest if operator == "min" else total / grades.shape[1]
+    combined = lowest if operator == "min" else total / grades.shape[1]
     crisp = anonymity(crisp_blocks(grades) if blocks is None else blocks, wildcards=False)
-    return QAnonymity(found[: int(np.count_nonzero(found))], operator, crisp)
+    return QAnonymity(combined[: int(np.count_nonzero(combined))], operator, crisp)

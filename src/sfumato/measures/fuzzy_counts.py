@@ -104,10 +104,10 @@ def tabulate_fuzzy(
     codes = np.where(sensitive.codes < 0, values - 1, sensitive.codes)
     sums = np.empty((grades.shape[1], values))
     nonfuzzy = np.empty(sums.shape, dtype=np.int64)
-    for place, column in enumerate(grades.T):
+    for index, column in enumerate(grades.T):
         grade = np.ascontiguousarray(column)
-        sums[place] = np.bincount(codes, weights=grade, minlength=values)
-        nonfuzzy[place] = nonfuzzy_parts(grade, codes, values)
+        sums[index] = np.bincount(codes, weights=grade, minlength=values)
+        nonfuzzy[index] = nonfuzzy_parts(grade, codes, values)
     return FuzzyContingency(grades, sums, nonfuzzy, sums > 0, cardinality, crisp)
 
 

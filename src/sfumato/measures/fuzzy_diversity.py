@@ -21,7 +21,7 @@ Background = Literal["table", "sets"]
 
 @dataclass(frozen=True)
 class FuzzyDiversity:
-    """l of each fuzzy set and what is believed of each record, beside the crisp twins."""
+    """l of each fuzzy set and what is believed about each record, beside the crisp twins."""
 
     distinct: BlockMeasure
     """How many different values the members of each set have, however faint they are."""
@@ -53,12 +53,12 @@ def fuzzy_diversity(
     counts
         The counts.
     prior
-        f(s | q) of the person sought: one share a value, in the order of the values. Default: an observer who knows
+        f(s | q) of the person sought: one share per value, in the order of the values. Default: an observer who knows
         nothing but the release.
     background
         What an observer with a prior takes for f(s | q*), how frequent a value is among people with the released
         memberships: the shares in the whole ``"table"``, as in the crisp measure, or those in the ``"sets"``, as QADM14
-        Definition 9 has it. The latter nearly takes back what the counts tell; see the page on QADM14.
+        Definition 9 has it. The latter nearly cancels what the counts reveal; see the page on QADM14.
     """
     check_choice("background", background, Background)
     strongest, entropy, largest = _beliefs(counts, prior, background)

@@ -19,8 +19,8 @@ class NamedCategories:
     several: int
     """Labels of blocks, attribute by attribute, that name several categories."""
     single: int
-    """Labels of sets that certainly reveal a category of a single record: they name so many categories that not each of
-    them can belong to two records. Closed labels may name categories that do not occur, and reveal none for certain."""
+    """Labels of sets that certainly reveal a category of a single record: they name too many categories for each of
+    them to belong to two records. Closed labels may name categories that do not occur, and reveal none for certain."""
     rare: int
     """Categories, of all attributes, that fewer than k released records can have."""
 

@@ -165,7 +165,7 @@ class LabelFacts(TypedDict):
 class Measured(TypedDict, total=False):
     """Everything that was measured on a table, as certificates and ``--json`` write it.
 
-    A release that promises nothing about single people has only its number of records.
+    A release that promises nothing about individuals has only its number of records.
     """
 
     records: int

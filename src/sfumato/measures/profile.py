@@ -29,7 +29,7 @@ NEAR = 20_000
 LEAST_VALUES, ENOUGH_SHARED = 3, 2
 """Members of households have at least two attributes in common, of at least three values each."""
 CELLS_READ = 64
-"""Looking for households reads each cell at most this often on average, however many attributes there are."""
+"""The search for households reads each cell at most this often on average, however many attributes there are."""
 
 _NAMES = {
     "weight": r"weight|wgt|^wt|pwgtp|^w$|s006",

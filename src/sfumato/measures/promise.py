@@ -19,7 +19,7 @@ class Promise(Settings):
     """Limits that every block of a release satisfies."""
 
     quasi: Names
-    """Attributes that others may know and that together can identify a person; none where single people are not
+    """Attributes that others may know and that together can identify a person; none where individuals are not
     protected."""
     sensitive: Names = ()
     """Attributes that nobody should learn about a person."""
@@ -88,7 +88,7 @@ class Promise(Settings):
 
     @model_serializer(mode="wrap")
     def _written(self, write: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        """Leave out criteria that are younger than the format, where they are not promised."""
+        """Leave out criteria that are newer than the format, unless they are promised."""
         content: dict[str, Any] = write(self)
         for criterion in CRITERIA:
             if not criterion.original and getattr(self, criterion.setting) is None:

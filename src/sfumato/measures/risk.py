@@ -202,13 +202,12 @@ def risk_of(
         As for :func:`individual_risk`.
     """
     alike = blocks.sizes.astype(np.float64)
-    known = weights is None
     population = alike if weights is None else blocks.totals(weights)
     if wildcards:
         sample, population = crowd_sums(blocks, [alike, population])
     else:
         sample = alike
-    by_block = 1.0 / sample if known else individual_risk(sample, population, exact=exact)
+    by_block = 1.0 / sample if weights is None else individual_risk(sample, population, exact=exact)
     homes = None if household is None else homes_of(household)
     return Risk(sample, population, by_block, blocks.sizes, blocks.numbers, homes)
 

@@ -49,11 +49,11 @@ class Uniques:
     def contributions(self) -> dict[str, float]:
         """The share of all scores in which each attribute has a part; they overlap, so exceed 1 in sum."""
         total = float(self.scores.sum())
-        parts = (self.shares * self.scores[:, None]).sum(axis=0) / total if total else np.zeros(len(self.names))
-        return dict(zip(self.names, parts.tolist(), strict=True))
+        contributions = (self.shares * self.scores[:, None]).sum(axis=0) / total if total else np.zeros(len(self.names))
+        return dict(zip(self.names, contributions.tolist(), strict=True))
 
     def disclosive(self, *, fraction: float = 0.01) -> Reals:
-        """Return each record's DIS-SUDA score: how likely a unique match with it is right.
+        """Return each record's DIS-SUDA score: the probability that a unique match with it is correct.
 
         Parameters
         ----------
@@ -83,7 +83,7 @@ def minimal_uniques(
 ) -> Uniques:
     """Find every minimal sample unique.
 
-    Sets of attributes are walked by size. A record that is unique on a set matches nobody on any larger
+    Sets of attributes are visited by size. A record that is unique on a set matches nobody on any larger
     one, so it is left out from there on; what is then unique on a set is minimally so.
 
     Parameters
@@ -105,7 +105,7 @@ def minimal_uniques(
     columns = [microfile.encoded(name) for name in names]
     records, width = microfile.records, len(columns)
     sizes = np.zeros(width, dtype=np.int64)
-    scores, parts = np.zeros(records), np.zeros((records, width))
+    scores, contributions = np.zeros(records), np.zeros((records, width))
     smaller: dict[tuple[int, ...], Flags] = {(): np.zeros(records, dtype=np.bool_)}
     done, total = 0, sum(math.comb(width, size) for size in range(1, (max_size or width) + 1))
     for size in range(1, (max_size or width) + 1):
@@ -114,16 +114,16 @@ def minimal_uniques(
             unique = np.logical_or.reduce([smaller[subset] for subset in itertools.combinations(chosen, size - 1)])
             rest = np.flatnonzero(~unique)
             if rest.size:
-                found = rest[_alike([columns[a] for a in chosen], rest, wildcards=wildcards) == 1]
-                unique[found] = True
-                sizes[size - 1] += found.size
-                scores[found] += math.factorial(width - size)
-                parts[np.ix_(found, chosen)] += math.factorial(width - size)
+                singled_out = rest[_alike([columns[a] for a in chosen], rest, wildcards=wildcards) == 1]
+                unique[singled_out] = True
+                sizes[size - 1] += singled_out.size
+                scores[singled_out] += math.factorial(width - size)
+                contributions[np.ix_(singled_out, chosen)] += math.factorial(width - size)
             unique_on[chosen] = unique
             done += 1
             progress("searching minimal uniques", done / total)
         smaller = unique_on
-    shares = np.divide(parts, scores[:, None], out=np.zeros_like(parts), where=scores[:, None] > 0)
+    shares = np.divide(contributions, scores[:, None], out=np.zeros_like(contributions), where=scores[:, None] > 0)
     everyone = np.arange(records)
     alike = _alike(columns, everyone, wildcards=wildcards)
     return Uniques(tuple(names), sizes, scores, shares, alike)

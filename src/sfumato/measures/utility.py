@@ -41,9 +41,9 @@ class Utility:
     penalties: Mapping[str, float]
     """NCP: the mean share of each attribute's range (or of its categories) that a released value covers."""
     suppressed: int
-    """Records left out."""
+    """Suppressed records."""
     discernibility: float
-    """The sum of squared block sizes; a record left out counts as a block of everybody."""
+    """The sum of squared block sizes; a suppressed record counts as a block of all records."""
     average_block: float
     """The records of a block, on average."""
     means: Mapping[str, Change]
@@ -74,9 +74,9 @@ def utility_of(
     original, table
         Before and after; records may be fewer and in another order.
     quasi
-        The attributes that were made coarser.
+        The attributes that were generalised.
     forms
-        How they stand in the table; default: exactly. An interval counts as its middle in the statistics.
+        How they are released; default: exactly. An interval counts as its middle in the statistics.
     weight
         Survey weights for the statistics, a column of both.
     """
@@ -118,7 +118,7 @@ class InformationLoss:
 
     attributes: Mapping[str, float]
     """For each attribute, the squared differences relative to those from its mean: 0 if every value is exact, 1 if the
-    release is no better than the mean, above 1 if it misleads."""
+    release is only as good as the mean, above 1 if it misleads."""
 
     @property
     def mean(self) -> float:
@@ -161,10 +161,10 @@ def information_loss(
     if original.records != table.records:
         raise MicrofileError(
             f"the release has {table.records:,} records, the original {original.records:,}",
-            hint="information loss is measured record by record; leave out of the original what the release leaves out",
+            hint="information loss is measured record by record: remove suppressed records from the original first",
         )
     if not quasi:
-        raise SettingError("quasi is empty, so that no information can be lost")
+        raise SettingError("quasi is empty, so no information can be lost")
     estimates: dict[str, Reals] = {}
     for name, form in ({name: Exact() for name in quasi} | dict(forms or {})).items():
         is_released = all(column in table.attributes for column in form.columns(name))

@@ -111,7 +111,7 @@ class Hierarchy:
             with path.open(newline="", encoding="utf-8-sig") as lines:
                 listed = [row for row in rows(lines, delimiter) if row]
         except FileNotFoundError:
-            raise MicrofileError(f"there is no hierarchy file {path}") from None
+            raise MicrofileError(f"hierarchy file {path} does not exist") from None
         except UnicodeDecodeError:
             raise MicrofileError(f"hierarchy file {path.name} is not encoded in UTF-8") from None
         except (OSError, ValueError, csv.Error):

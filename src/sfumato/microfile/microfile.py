@@ -111,7 +111,7 @@ class Microfile:
         attributes = list(self.attributes.values())[:MOST_ROWS]
         rows = []
         for attribute in attributes:
-            # not cached: a look at a file should not take its memory
+            # not cached: showing a file should not fill the memory
             encoded = self._encoded.get(attribute.name) or encode(self.series(attribute.name), attribute)
             rows.append((attribute.name, attribute.kind.value, f"{encoded.missing.mean():.1%}", encoded.values.size))
         columns, more = ("attribute", "kind", "missing", "different values"), len(self.attributes) - len(attributes)
@@ -122,9 +122,7 @@ class Microfile:
         try:
             return self.attributes[name]
         except KeyError:
-            raise MicrofileError(
-                f"there is no column {name!r}", hint=nearest(name, self.attributes), column=name
-            ) from None
+            raise MicrofileError(f"unknown column {name!r}", hint=nearest(name, self.attributes), column=name) from None
 
     def series(self, name: str) -> pl.Series:
         """Return a column as it is in the frame."""
@@ -298,7 +296,7 @@ def _check_names(argument: str, mapping: Mapping[str, object], names: Sequence[s
     for name in mapping:
         if name not in names:
             raise SettingError(
-                f"{argument}: there is no column {name!r}",
+                f"{argument}: unknown column {name!r}",
                 hint=nearest(name, names),
                 setting=(argument, name),
                 column=name,

@@ -109,7 +109,7 @@ def check_readable(path: Path) -> None:
     if not exists:
         beside = [p.name for p in path.parent.iterdir() if p.is_file()] if path.parent.is_dir() else []
         hint = nearest(path.name, beside) if beside else "check the name of the folder"
-        raise MicrofileError(f"there is no file {path}", hint=hint, setting="path")
+        raise MicrofileError(f"file {path} does not exist", hint=hint, setting="path")
     if path.is_dir():
         raise MicrofileError(f"{path} is a folder, not a file", hint="name a file in it", setting="path")
     if not path.is_file():

@@ -1,4 +1,4 @@
-"""Releases: what may leave, written and opened, and audited."""
+"""Releases: making, writing, opening and auditing what may be published."""
 
 from sfumato.release.audit import audit_folder
 from sfumato.release.audit_result import Audit

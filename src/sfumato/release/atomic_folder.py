@@ -99,7 +99,7 @@ def move_private(written: Path, target: Path) -> None:
     """Move a file to where only its owner can read it, in one step."""
     if target.parent.is_symlink():
         raise ReleaseError(
-            f"{target.parent} is a link", hint="remove it: private records are stored beside the release"
+            f"{target.parent} is a link", hint="remove it: confidential records are stored beside the release"
         )
     try:
         target.parent.mkdir(mode=0o700, exist_ok=True)
@@ -111,21 +111,21 @@ def move_private(written: Path, target: Path) -> None:
 
 
 def remove_private(path: Path) -> None:
-    """Remove a private record whose release was not written, and its folder if nothing else is in it."""
+    """Remove a confidential record whose release was not written, and its folder if nothing else is in it."""
     path.unlink(missing_ok=True)
     with suppress(OSError):
         path.parent.rmdir()
 
 
 def forget(records: Path, seal: str) -> None:
-    """Remove the private records of a release that was replaced: what could undo it is useless otherwise."""
+    """Remove the confidential records of a release that was replaced: they could only serve to undo it."""
     record = records
     try:
         for record in sorted(records.glob(f"{seal[:16]}.*json")):
             record.unlink()
     except OSError as error:
         raise ReleaseError(
-            f"the release was written, but the private record of the one that it replaced cannot be removed: "
+            f"the release was written, but the confidential record of the one that it replaced cannot be removed: "
             f"{os.strerror(error.errno or errno.EIO)}",
             hint=f"remove {record}",
         ) from None
@@ -172,7 +172,7 @@ def check_target(target: Path, *, force: bool, check: Callable[[Path], None]) ->
         )
     try:
         if not target.parent.is_dir():
-            raise ReleaseError(f"there is no folder {target.parent}", hint="make it first")
+            raise ReleaseError(f"folder {target.parent} does not exist", hint="create it first")
         if target.is_symlink() or (target.exists() and not target.is_dir()):
             raise ReleaseError(f"{target} exists and is not a folder", hint="choose another name")
         if not _filled(target):

@@ -1,4 +1,4 @@
-"""The audit: whether a release satisfies its promise. It measures the files and does not believe what they state."""
+"""The audit: whether a release satisfies its promise. It measures the files and does not trust what they state."""
 
 from __future__ import annotations
 
@@ -77,16 +77,16 @@ def _fuzzy_findings(promise: Promise, codebook: Codebook, fuzzy: FuzzyFacts) -> 
     elif not Q_ANONYMITY.satisfied(promise, measured_q):
         yield Finding("promise", f"q: promised {promise.q}, measured {measured_q} at level {promise.level:g}")
     for name in doubled_attributes(codebook):
-        message = f"{name!r} is released as fuzzy sets and in another attribute, which together may recover it"
+        message = f"{name!r} is released as fuzzy sets and also in another attribute: together they may recover it"
         yield Finding("data", message)
     for name, inversion in fuzzy["inversion"].items():
         narrowest, extent = inversion["narrowest"], inversion["extent"]
         if not INVERSION_WIDTH.satisfied(promise, narrowest, extent):
             yield Finding(
                 "promise",
-                f"width: inverting the words or grades of a record, all other attributes known, leaves "
-                f"{narrowest:.3g} on average of the extent {extent:.3g} of {name!r}; at least "
-                f"{INVERSION_WIDTH.required(promise):g} of it are needed; release fewer levels or sets, or words",
+                f"width: inverting the words or grades of a record, with all other attributes known, leaves on average "
+                f"{narrowest:.3g} of the extent {extent:.3g} of {name!r}, but a share of at least "
+                f"{INVERSION_WIDTH.required(promise):g} is required; release fewer levels or sets, or words",
             )
 
 
@@ -127,7 +127,7 @@ def audit_files(opened: OpenedRelease, *, checks: Sequence[AuditCheck] = ()) -> 
     Parameters
     ----------
     opened
-        The files. Where some could not be read, nothing but that is found.
+        The files. If some could not be read, that is the only finding.
     checks
         Further checks, which run after those of every audit.
     """

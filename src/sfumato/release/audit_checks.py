@@ -73,7 +73,7 @@ class AuditSubject:
 
 
 class AuditCheck(Protocol):
-    """A check that an audit runs; those of other packages need a private record or an outside file."""
+    """A check that an audit runs; those of other packages need a confidential record or an outside file."""
 
     def __call__(self, subject: AuditSubject) -> Iterator[CheckResult]:
         """Yield what is wrong, what a reader has to judge, and what was measured."""
@@ -100,7 +100,7 @@ def settings(subject: AuditSubject) -> Iterator[CheckResult]:
 
 
 def certified_measures(subject: AuditSubject) -> Iterator[CheckResult]:
-    """Find measures in the certificate that the data does not have."""
+    """Find measures in the certificate that differ from those of the data."""
     if subject.audit.measured:
         yield from _differences(subject.certificate.measured, subject.audit.measured)
 
@@ -142,7 +142,7 @@ CHECKS: tuple[AuditCheck, ...] = (
 
 
 def _differences(stated: Mapping[str, Any], measured: Mapping[str, Any], path: str = "") -> Iterator[Finding]:
-    """Find where the certificate states something else than was measured."""
+    """Find where the certificate differs from what was measured."""
     if extra := len(stated.keys() - measured.keys()):
         yield Finding("certificate", f"has {extra:,} entries in {path.rstrip('.') or 'measured'} that are not measures")
     for key, fact in measured.items():
@@ -154,5 +154,5 @@ def _differences(stated: Mapping[str, Any], measured: Mapping[str, Any], path: s
         # as text, so that 1, 1.0 and true differ; measures are rounded, so that machines agree on every digit
         elif to_json(stated[key]) != to_json(fact):
             number = isinstance(stated[key], int | float)
-            message = f"states {name} = {stated[key]}" if number else f"states something else for {name}"
+            message = f"states {name} = {stated[key]}" if number else f"misstates {name}"
             yield Finding("certificate", f"{message}, the data has {fact}")

@@ -33,7 +33,7 @@ def unmeasured(
     if words := words_of(codebook, settings):
         yield (
             f"the codebook has {len(words):,} titles, labels and explanations, {sum(map(len, words)):,} characters in "
-            "all: words of its publisher that no measure covers"
+            "all: text of the publisher that no measure covers"
         )
     if settings.get("order") == "kept":
         yield "records are in an order that their publisher chose (order = 'kept'): what it reveals was not measured"

@@ -117,7 +117,7 @@ def read_json(path: Path) -> dict[str, JsonValue]:
 
 
 def record_file(folder: Path, seal: str) -> Path:
-    """Return the file of a release in a folder of private records."""
+    """Return the file of a release in a folder of confidential records."""
     return folder / f"{seal[:16]}.json"
 
 

@@ -117,8 +117,8 @@ def _type_of(dtype: pl.DataType, name: str) -> ColumnType:
 def reordered(frame: pl.DataFrame, secret: Secret) -> pl.DataFrame:
     """Put records into a random order that does not depend on the order they had.
 
-    They are sorted by their released values first, so that even somebody who knows the secret learns nothing about
-    the original order.
+    They are sorted by their released values first, so that not even the secret reveals anything about the original
+    order.
     """
     sorted_places = np.argsort(_row_ranks(frame), kind="stable")
     order = pl.Series(sorted_places[secret.permutation("order of records", frame.height)], dtype=pl.get_index_type())

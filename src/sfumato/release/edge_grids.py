@@ -1,4 +1,4 @@
-"""The grid of released edges, as anybody can derive it from the table."""
+"""The grid of released edges, as anyone can derive it from the table."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the fuzzy sets of a release tell: its fuzzy measures, and what inverting its grades gives back."""
+"""What the fuzzy sets of a release reveal: its fuzzy measures, and how precisely its grades can be inverted."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from sfumato.release.codebook import Codebook
 from sfumato.representations import Exact, Form, Fuzzy
 
 MOST = 50_000_000
-"""Memberships of records in all combinations of sets are not reckoned with if they are more than this."""
+"""With more memberships of records in combinations of sets than this, fuzzy measures are not computed."""
 
 
 def fuzzy_forms(codebook: Codebook) -> dict[str, Fuzzy]:
@@ -25,7 +25,7 @@ def fuzzy_forms(codebook: Codebook) -> dict[str, Fuzzy]:
 
 
 def fuzzy_safety(table: Microfile, forms: Mapping[str, Form], promise: Promise) -> FuzzySafety | None:
-    """Measure the fuzzy sets of a release, nothing but its table being known; None where there are too many."""
+    """Measure the fuzzy sets of a release from its table alone; None if there are too many combinations of sets."""
     memberships = [forms.get(name, Exact()).memberships(table, name) for name in promise.quasi]
     if table.records * np.prod([grades.shape[1] for grades in memberships], dtype=np.float64) > MOST:
         return None
@@ -56,9 +56,9 @@ def fuzzy_measured(table: Microfile, forms: Mapping[str, Form], promise: Promise
 
 
 def doubled_attributes(codebook: Codebook) -> tuple[str, ...]:
-    """Return the attributes that several attributes of a release tell of, of which one has fuzzy sets.
+    """Return the original attributes that are released twice, at least once as fuzzy sets.
 
-    What these tell together is more than what inverting each by itself finds.
+    Together, the two reveal more than inverting each of them alone.
     """
     forms = fuzzy_forms(codebook)
     behind = [attribute for form in forms.values() for attribute in form.public_sets().attributes]

@@ -39,7 +39,7 @@ class PreservedStatistic:
     estimate: Estimate | Regression | None
     """Its estimate from the release."""
     refusal: str = ""
-    """Why there is no estimate."""
+    """Why it could not be estimated."""
     accuracy: float | None = None
     """Target accuracy, if given."""
 

@@ -151,7 +151,7 @@ class PublicSettings(Settings):
 
     @classmethod
     def of(cls, settings: Mapping[str, Any]) -> PublicSettings:
-        """Read settings; those that are not of their form are left out.
+        """Read settings; malformed ones are left out.
 
         >>> PublicSettings.of({"method": "boxes", "suppress": "some", "colour": 3}).method
         'boxes'

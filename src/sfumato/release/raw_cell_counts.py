@@ -87,20 +87,20 @@ def _cumulative_distances(block: Counts, ranks: Counts, blocks: int, values: int
     """Sum, over all values, how far a block's cumulative share lies from that of all records."""
     if not ranks.size:
         return np.zeros(blocks)
-    whole = np.cumsum(np.bincount(ranks, minlength=values)) / ranks.size
-    sums = np.concatenate([[0.0], np.cumsum(whole)])
+    table_shares = np.cumsum(np.bincount(ranks, minlength=values)) / ranks.size
+    sums = np.concatenate([[0.0], np.cumsum(table_shares)])
     pairs, counts = np.unique(block * values + ranks, return_counts=True)
-    its, rank = np.divmod(pairs, values)
+    pair_blocks, rank = np.divmod(pairs, values)
     totals = np.bincount(block, minlength=blocks)
     starts = np.concatenate([[0], np.cumsum(totals)])
-    share = (np.cumsum(counts) - starts[its]) / totals[its]
-    first = np.concatenate([[True], its[1:] != its[:-1]])
-    # a block's cumulative share is constant from each of its values up to its next one
+    share = (np.cumsum(counts) - starts[pair_blocks]) / totals[pair_blocks]
+    first = np.concatenate([[True], pair_blocks[1:] != pair_blocks[:-1]])
+    # a block's cumulative share is constant from each of pair_blocks values up to pair_blocks next one
     until = np.where(np.append(first[1:], True), values, np.append(rank[1:], values))
-    crossing = np.clip(np.searchsorted(whole, share), rank, until)
+    crossing = np.clip(np.searchsorted(table_shares, share), rank, until)
     above = share * (crossing - rank) - (sums[crossing] - sums[rank])
     below = (sums[until] - sums[crossing]) - share * (until - crossing)
-    distances = np.bincount(its, weights=above + below, minlength=blocks)
-    # before a block's first value its share is 0
-    distances[its[first]] += sums[rank[first]]
+    distances = np.bincount(pair_blocks, weights=above + below, minlength=blocks)
+    # before a block's first value pair_blocks share is 0
+    distances[pair_blocks[first]] += sums[rank[first]]
     return np.asarray(distances, dtype=np.float64)

@@ -99,7 +99,7 @@ class Release:
 
     @property
     def public(self) -> PublicSettings:
-        """The settings as a typed value; what is not of their form is left out."""
+        """The settings as a typed value; malformed ones are left out."""
         return PublicSettings.of(self.settings)
 
     @property
@@ -119,7 +119,7 @@ class Release:
         rows = [(name, entry.kind.value, entry.form.form) for name, entry in self.codebook.attributes.items()]
         limits = ", ".join(f"{name} = {limit:g}" for name, limit in self.promise.limits.items())
         quasi = ", ".join(self.promise.quasi)
-        notes = [f"Promised for {quasi}: {limits}." if quasi else "Nothing is promised about single people."]
+        notes = [f"Promised for {quasi}: {limits}." if quasi else "No promise is made about individuals."]
         return table(repr(self), ("attribute", "kind", "released as"), rows, notes=notes)
 
     def audit(self, *, checks: Sequence[AuditCheck] = ()) -> Audit:
@@ -252,8 +252,8 @@ class Release:
         return spread
 
     def exchanged_in(self, attributes: Sequence[str], weight: str | None = None) -> str | None:
-        """Return the first of these attributes whose exchange between records would change a statistic of them."""
-        # read as they are: what is not of its form must not make a range look guaranteed
+        """Return the first of these attributes whose swapped values would change a statistic of them."""
+        # not from the typed settings: a malformed one must not make a range look guaranteed
         exchanged = self.settings.get("exchanged", {}).get("attributes", [])
         touched = next((name for name in attributes if name in exchanged), None)
         alone = len(attributes) == 1 and weight is None and not self.settings.get("suppress")
@@ -280,9 +280,8 @@ class Release:
         parsed = parse(statistic)
         if name := self.exchanged_in(parsed.attributes, weight):
             raise SettingError(
-                f"{parsed.text}: values of {name!r} may have been exchanged between records, so that no range is "
-                "guaranteed",
-                hint="only statistics of this attribute alone, without weights, if no record is left out or lacks it",
+                f"{parsed.text}: values of {name!r} may have been swapped between records, so no range is guaranteed",
+                hint="a range needs this attribute alone, without weights, and no record suppressed or without a value",
                 column=name,
             )
         numeric = numeric_names(self.microfile, self.codebook)
@@ -314,7 +313,7 @@ class Release:
         order
             ``"shuffled"`` (the order of the original may identify), or ``"kept"``.
         force
-            Whether an existing release may be replaced; its private record is then removed.
+            Whether an existing release may be replaced; its confidential record is then removed.
         seed
             For demonstrations: what the order is drawn from in place of the release's secret. Whoever knows or guesses
             it can repeat the order.

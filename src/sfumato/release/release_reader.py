@@ -29,7 +29,7 @@ def release_of(opened: OpenedRelease, path: Path) -> Release:
     if opened.certificate is None or opened.codebook is None or table is None:
         raise ReleaseError(
             f"{path} is not intact: " + "; ".join(f"{f.about} {f.message}" for f in opened.findings),
-            hint="sfumato audit tells more; fetch the release again",
+            hint="sfumato audit gives the details; fetch the release again",
         )
     try:
         release = Release(

@@ -145,7 +145,7 @@ def check_folder(folder: str | Path, *, force: bool) -> Path:
 
 
 def _remove_unused(record: Path, folder: Path, certificate: Certificate) -> None:
-    """Remove the private record of a release that was not put in place.
+    """Remove the confidential record of a release that was not put in place.
 
     After an interruption or a disk failure later than that, the record belongs to an existing release.
     """

@@ -60,7 +60,7 @@ def renumbered(table: Microfile, household: str, *, secret: Secret) -> Microfile
     """Give households random numbers that do not depend on the numbers or the order that they had.
 
     The old ones may be known, or reveal the position of a household in the file. Households are first sorted by what is
-    released of their members, so that even somebody who knows the secret learns nothing.
+    released of their members, so that not even the secret reveals anything about the old numbers.
 
     Parameters
     ----------

@@ -22,7 +22,7 @@ RECORD = re.compile(r"[0-9a-f]{16}\.json")
 
 
 def subject_file(folder: Path, seal: str, subject: Subject) -> Path:
-    """Return the file of a subject in a folder of private records."""
+    """Return the file of a subject in a folder of confidential records."""
     return folder / f"{seal[:16]}.{subject}.json"
 
 

@@ -18,11 +18,11 @@ from sfumato.microfile.microfile import Microfile
 from sfumato.release.codebook import Codebook
 
 GLANCE = 2_000
-"""So many records are looked at first, which is nearly always enough."""
+"""The number of records that are examined first, which is nearly always enough."""
 FEWEST = 3
-"""An attribute with fewer values than this stands for no other one."""
+"""An attribute with fewer values than this is not taken for another one."""
 NEARLY = 0.9
-"""Of the records whose value is not the most frequent one anyway, this share must be told for a warning."""
+"""A warning needs this share of the records whose value is not the most frequent one anyway to be revealed."""
 
 
 def concerns_of(
@@ -30,7 +30,7 @@ def concerns_of(
     codebook: Codebook,
     original: Microfile,
     quasi: Sequence[str],
-    spoken_of: Collection[str | None],
+    with_role: Collection[str | None],
     household: str | None = None,
 ) -> list[str]:
     """Say what is released that names people, or that reveals a quasi attribute under another name.
@@ -42,16 +42,16 @@ def concerns_of(
     original
         The original records, of which some may have been suppressed.
     quasi
-        Attributes that are not released as they are.
-    spoken_of
+        Attributes that are not released unchanged.
+    with_role
         Attributes that have a role in the promise.
     household
-        Households: if they are released, it is with new numbers, and members have boxes in common.
+        The attribute with the household: if it is released, then with new numbers, and members share boxes.
     """
     exact = [name for name, entry in codebook.attributes.items() if entry.form.exact and name not in quasi]
-    named = list(naming(table, codebook, [name for name in exact if name not in spoken_of]))
-    others = [name for name in exact if name in original.attributes and name != household]
-    return [*named, *_synonyms(original, others, quasi)]
+    named = list(naming(table, codebook, [name for name in exact if name not in with_role]))
+    unchanged = [name for name in exact if name in original.attributes and name != household]
+    return [*named, *_synonyms(original, unchanged, quasi)]
 
 
 def naming(table: Microfile, codebook: Codebook, names: Iterable[str]) -> Iterator[str]:
@@ -63,41 +63,43 @@ def naming(table: Microfile, codebook: Codebook, names: Iterable[str]) -> Iterat
         present = table.series(name).drop_nulls()
         if present.len() > table.records / 2 and present.n_unique() == present.len() > 1:
             having = " that has one" * (present.len() < table.records)
-            yield f"{name} has another value in every record{having} and is released as it is: name it in identifiers."
+            yield (
+                f"{name} has a different value in every record{having} and is released unchanged: name it in "
+                "identifiers."
+            )
 
 
 def _synonyms(original: Microfile, names: Sequence[str], quasi: Sequence[str]) -> Iterator[str]:
     """Say which attributes, released unchanged, reveal a quasi attribute for all or nearly all records."""
     for hidden_name in quasi:
         hidden = original.series(hidden_name)
-        telling = []
+        revealing = []
         for name in names:
             released = original.series(name)
-            if all(_tells(released.head(size), hidden.head(size)) for size in (GLANCE, released.len())):
-                telling.append(name)
+            if all(_determines(released.head(size), hidden.head(size)) for size in (GLANCE, released.len())):
+                revealing.append(name)
                 yield (
-                    f"{name} is released as it is, and each of its values determines {hidden_name}, which is quasi: "
+                    f"{name} is released unchanged, and each of its values determines {hidden_name}, which is quasi: "
                     f"name {name} in quasi or in identifiers."
                 )
-            elif share := _told(original, [name], hidden_name):
-                telling.append(name)
+            elif share := _revealed_share(original, [name], hidden_name):
+                revealing.append(name)
                 yield _nearly(name, "is", hidden_name, share)
-        rest = [name for name in names if name not in telling and original.encoded(name).values.size >= FEWEST]
+        rest = [name for name in names if name not in revealing and original.encoded(name).values.size >= FEWEST]
         for pair in itertools.combinations(rest, 2):
-            if share := _told(original, pair, hidden_name):
+            if share := _revealed_share(original, pair, hidden_name):
                 yield _nearly(" and ".join(pair), "are", hidden_name, share)
 
 
 def _nearly(names: str, are: str, quasi: str, share: float) -> str:
-    released = f"{names} {are} released as {'it is' if are == 'is' else 'they are'}"
-    tells = "tells" if are == "is" else "together tell"
+    reveal = "reveals" if are == "is" else "together reveal"
     return (
-        f"{released}, and {tells} {quasi}, which is quasi, of {math.floor(100 * share)}% of the records: name "
-        f"{names if are == 'is' else 'one of them'} in quasi or in identifiers."
+        f"{names} {are} released unchanged, and {reveal} {quasi}, which is quasi, for {math.floor(100 * share)}% of "
+        f"the records: name {names if are == 'is' else 'one of them'} in quasi or in identifiers."
     )
 
 
-def _told(original: Microfile, names: Sequence[str], quasi: str) -> float | None:
+def _revealed_share(original: Microfile, names: Sequence[str], quasi: str) -> float | None:
     """Return the share of records whose quasi value other records with the same values reveal, if it is large.
 
     A value that most records have in common is known without them: what counts is how much they add.
@@ -114,13 +116,13 @@ def _told(original: Microfile, names: Sequence[str], quasi: str) -> float | None
             encoded_codes = Encoded(encoded.codes[:size], encoded.values).with_missing()
             codes = np.unique(codes * (encoded.values.size + 1) + encoded_codes, return_inverse=True)[1]
         usual = float(np.bincount(values).max()) / values.size
-        share = _foretold(codes, values)
+        share = _predicted_share(codes, values)
         if usual == 1 or share - usual < NEARLY * (1 - usual):
             return None
     return share
 
 
-def _foretold(codes: Counts, values: Codes) -> float:
+def _predicted_share(codes: Counts, values: Codes) -> float:
     """Return the share of records whose value is the most frequent one of the others with their code."""
     pairs, counts = np.unique(codes * (int(values.max(initial=0)) + 1) + values, return_counts=True)
     owners = pairs // (int(values.max(initial=0)) + 1)
@@ -135,7 +137,7 @@ def _foretold(codes: Counts, values: Codes) -> float:
     return float(highest[highest - 1 > second].sum()) / codes.size
 
 
-def _tells(released: pl.Series, hidden: pl.Series) -> bool:
+def _determines(released: pl.Series, hidden: pl.Series) -> bool:
     """Say whether each value of one attribute occurs with a single value of another that has several."""
     values = released.n_unique()
     if not FEWEST <= values <= released.len() / 2 or hidden.n_unique() < FEWEST:

@@ -77,7 +77,7 @@ def _is_numeric(table: Microfile, codebook: Codebook, name: str) -> bool:
 def _weights(table: Microfile, codebook: Codebook, name: str) -> Reals:
     if not isinstance(name, str) or name not in codebook.attributes:
         raise SettingError(
-            f"weight: there is no attribute {name!r}",
+            f"weight: unknown attribute {name!r}",
             hint=nearest(str(name), codebook.attributes),
             setting="weight",
             column=name,

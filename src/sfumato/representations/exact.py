@@ -1,4 +1,4 @@
-"""An attribute that is released as it is."""
+"""An attribute that is released unchanged."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Exact(Representation):
 
     def description(self, attribute: str) -> str:
         """Describe it in a few words."""
-        return "as it is"
+        return "unchanged"
 
     def has_bounds(self, table: Microfile, attribute: str) -> bool:
         """Whether the values are numbers."""

@@ -69,7 +69,7 @@ class Representation(Settings):
 
     @abstractmethod
     def description(self, attribute: str) -> str:
-        """Describe it in a few words: "as it is"."""
+        """Describe it in a few words: "unchanged"."""
 
     def title_column(self, attribute: str) -> str | None:
         """Return the column whose title is the attribute's."""
@@ -229,7 +229,7 @@ class Representation(Settings):
 
     @abstractmethod
     def reconstruct(self, table: Microfile, attribute: str) -> dict[str, pl.Series]:
-        """Return the one value per record that an adversary would guess, null where there is none, by attribute."""
+        """Return the one value per record that an attacker would guess, null where there is none, by attribute."""
 
     @abstractmethod
     def compare(self, table: Microfile, attribute: str, outside: OutsideFile) -> list[Comparable]:

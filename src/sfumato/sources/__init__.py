@@ -15,14 +15,14 @@ from sfumato.sources.source import Source
 __all__ = ["AnySource", "FileSource", "FrameSource", "Source", "check_file_exists"]
 
 
-def _class_name(given: Any) -> str:
+def _class_name(settings: Any) -> str:
     """Return which source the settings are of: the one whose key they have, or a file."""
     # pydantic puts the name into the path of an error, where it must not be taken for a key
-    if isinstance(given, Source):
-        return type(given).__name__
+    if isinstance(settings, Source):
+        return type(settings).__name__
     sources = [get_args(member)[0] for member in get_args(get_args(AnySource)[0])]
     return next(
-        (source.__name__ for source in sources if isinstance(given, dict) and source.key in given), "FileSource"
+        (source.__name__ for source in sources if isinstance(settings, dict) and source.key in settings), "FileSource"
     )
 
 

@@ -61,4 +61,4 @@ def check_file_exists(path: str, folder: Path, *, setting: str) -> None:
         siblings = []  # the path is too long, or cannot be one
     refuse_address(path)
     hint = nearest(file.name, siblings) if siblings else "relative paths start from the recipe's folder"
-    raise SettingError(f"there is no file {file}", hint=hint, setting=setting)
+    raise SettingError(f"file {file} does not exist", hint=hint, setting=setting)

@@ -31,7 +31,7 @@ def _check_kinds(kinds: Any) -> Any:
 
 def _check_missing(missing: Any) -> Any:
     codes_by_column = missing.values() if isinstance(missing, Mapping) else (missing,)
-    codes = [code for some in codes_by_column for code in (some if isinstance(some, list | tuple) else (some,))]
+    codes = [code for listed in codes_by_column for code in (listed if isinstance(listed, list | tuple) else (listed,))]
     if not all(isinstance(code, str | int | float) for code in codes):
         raise SettingError("give a code, a list of codes, or a table of columns with their codes")
     return missing

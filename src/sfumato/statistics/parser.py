@@ -32,7 +32,7 @@ def parse(text: str) -> Statistic:
         similar = most_similar(name, STATISTICS)
         suggested = "" if similar is None else f"did you mean {similar!r}? "
         hint = f"{suggested}available: {', '.join(STATISTICS)}"
-        raise error_at(span, f"there is no statistic {name!r}", tokens.text, hint=hint)
+        raise error_at(span, f"unknown statistic {name!r}", tokens.text, hint=hint)
     form = STATISTICS[name].form
     tokens.hint = f"written as {form}; a name with one of {PUNCTUATION} in it needs backticks"
     tokens.mark("(")

@@ -124,7 +124,7 @@ class Statistic(ABC):
             hint = f"numeric attributes: {', '.join(numeric) or 'none'}"
             message = f"{name!r} is not numeric"
             if name not in not_numeric:
-                message = f"there is no attribute {name!r}"
+                message = f"unknown attribute {name!r}"
                 similar = most_similar(name, [*numeric, *not_numeric])
                 hint = hint if similar is None else f"did you mean {similar!r}?"
             raise error_at(span, message, self.text, hint=hint, column=name)

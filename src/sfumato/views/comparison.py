@@ -27,16 +27,16 @@ def _row(outcome: Outcome) -> tuple[str, ...]:
 
 
 def comparison_notes(compared: Compared) -> list[str]:
-    """Say which methods made no release, and explain the columns."""
+    """Say which methods cannot make a release, and explain the columns."""
     notes = []
     for name, refusal in compared.refused.items():
-        notes.append(f"{name} makes no release: {refusal.message}.")
+        notes.append(f"No release by {name}: {refusal.message}.")
         if refusal.hint:
             notes.append(f"  Hint: {refusal.hint}.")
     notes.append(
         "k: records in the smallest block. fuzzy k, sigma k: records in the smallest fuzzy set, by QADM14 (2) and by "
-        f"the sigma-count. Q: what is possible at a level of {LEVEL:g}. A box is a crisp set, so its fuzzy measures "
-        "equal the crisp ones."
+        f"the sigma-count. Q: the largest Q whose possibility is at least {LEVEL:g}. A box is a crisp set, so its "
+        "fuzzy measures equal the crisp ones."
     )
     if compared.sensitive:
         worst = compared.sensitive[0] if len(compared.sensitive) == 1 else "the worst sensitive attribute"

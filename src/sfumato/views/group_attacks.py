@@ -167,8 +167,8 @@ def attack_card(record: AttackRecord) -> Card:
         worst = max(correlated, key=lambda attack: attack.correlation - attack.chance_correlation)
         sentence = f"✗ {_correlated(worst.attack, worst.correlation, worst.chance_correlation)}"
     else:
-        which = "the place" if n_outliers == 1 else f"any of the {count(n_outliers)} places"
-        sentence = f"✓ The group is not disclosed: no attack finds {which} where it is an outlier."
+        subject = "the place" if n_outliers == 1 else f"any of the {count(n_outliers)} places"
+        sentence = f"✓ The group is not disclosed: no attack finds {subject} where it is an outlier."
     before = {place for attack in record.attacks.get("unprotected", ()) for place in attack.disclosed}
     unprotected = f"Without protection, attacks would find {count(len(before))}."
     return Card("What attacks find", (sentence, *((unprotected,) if "unprotected" in record.attacks else ())))
@@ -183,7 +183,7 @@ def attack_passage(record: AttackRecord) -> Passage:
     """Show what each attack found before and after."""
     learned = f" The attacks learned from {listed(record.third_party)}." if record.third_party else ""
     sentences = (
-        "Somebody who has another file learns from it what is typical of the members of the group, and then looks for "
+        "An attacker with another file learns from it what is typical of the members of the group, and then looks for "
         f"them in the release.{learned} An attack discloses a place if it finds the place and the group really is an "
         "outlier there.",
         *(f"Note: {note}." for note in record.notes),

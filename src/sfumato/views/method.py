@@ -216,7 +216,7 @@ def glossary_passage() -> Passage:
             "The largest distance between the sensitive values of a block and those of the whole file. If it is 0, a "
             "block reveals nothing that the whole file does not.",
         ),
-        ("Re-identification risk", "The probability that somebody who knows a person picks that person's record."),
+        ("Re-identification risk", "The probability of picking the right record, for somebody who knows the person."),
         ("Audit", "Measuring everything again from the released files, without trusting what they claim."),
     )
     return Passage("words", "Glossary", (), (Table("Terms used in this report", ("Term", "Meaning"), words),))

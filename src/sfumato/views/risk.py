@@ -41,8 +41,8 @@ def risk_card(evidence: ReleaseEvidence) -> Card:
     if promise.weight is not None:
         sentences.append(
             "This is the risk from somebody who does not know who is in the file; the number of similar people outside "
-            f"it is estimated from {promise.weight}. Somebody who knows that a person is in the file picks the right "
-            f"record with probability at most {odds(1 / risk.candidates)}."
+            f"it is estimated from {promise.weight}. For somebody who knows that a person is in the file, the "
+            f"probability of the right record is at most {odds(1 / risk.candidates)}."
         )
     if risk.outstanding:
         sentences.append(
@@ -123,8 +123,8 @@ def risk_sentence(evidence: ReleaseEvidence) -> str:
     outside = " but not who is in the file" if evidence.compliance.promise.weight is not None else ""
     return (
         f"The average re-identification risk of a record is {share(risk.rate)}, the highest is {share(risk.highest)}. "
-        f"It is the probability that somebody who knows {listed(evidence.known)} of a person{outside} picks the right "
-        "record."
+        f"It is the probability of picking the right record, for somebody who knows {listed(evidence.known)} of a "
+        f"person{outside}."
     )
 
 

@@ -173,7 +173,7 @@ def meaning(preserved: PreservedNumber) -> str:
     """Say in words how exact an estimate is."""
     estimate = preserved.estimate
     if not estimate.guaranteed:
-        return "There is no guaranteed range: do not rely on this value."
+        return "No range is guaranteed: do not rely on this value."
     if estimate.width == 0:
         return "Exact: nothing that it depends on was changed."
     signed = parse(preserved.statistic).has_sign(preserved.coefficient)

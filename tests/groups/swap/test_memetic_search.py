@@ -314,7 +314,7 @@ def test_places_without_the_records_needed_are_refused():
         ({"mutation": [0.1, 0.1]}, "setting 'mutation"),
         ({"memetic": -0.1}, "setting 'memetic'"),
         ({"slope": 0}, "setting 'slope'"),
-        ({"generation": 5}, "there is no setting 'generation'"),
+        ({"generation": 5}, "unknown setting 'generation'"),
     ],
 )
 def test_bad_settings_are_refused(given, message):

@@ -112,5 +112,5 @@ def test_a_release_without_boxes_cannot_be_drawn(release):
         boxes_chart(sf.Release(table, promise=sf.Promise(quasi="sex", k=2)))
     empty = pl.DataFrame({"x.lo": [1, None], "x.hi": [2, None], "y.lo": [None, 1], "y.hi": [None, 2]})
     forms = {"x": sf.Interval(), "y": sf.Interval()}
-    with pytest.raises(SettingError, match="there is no box to draw"):
+    with pytest.raises(SettingError, match="no box can be drawn"):
         boxes_chart(sf.Release(empty, promise=sf.Promise(quasi=["x", "y"], k=1), forms=forms))

@@ -156,7 +156,7 @@ def _check_columns(settings: MaskSettings, microfile: Microfile) -> None:
         for name in names:
             if name not in microfile.attributes:
                 raise SettingError(
-                    f"{role}: there is no column {name!r}",
+                    f"{role}: unknown column {name!r}",
                     hint=nearest(name, microfile.names),
                     setting=role,
                     column=name,

@@ -19,8 +19,8 @@ class AlphaKAnonymity(AttributeCriterion):
     setting = "alpha"
     title = "(alpha, k)-anonymity"
     when_to_use = (
-        "Where a guess must not be right too often: whoever knows a person's block is right about any sensitive value "
-        "with a probability of at most alpha. It ignores how frequent the value is in the whole file; beta does not."
+        "Where guesses must not succeed too often: a guess of a sensitive value from a person's block is correct with "
+        "a probability of at most alpha. It ignores how frequent the value is in the whole file; beta does not."
     )
     label = "Share of a single value of {} in a block, at most"
     step = 0.05

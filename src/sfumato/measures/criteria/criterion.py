@@ -49,10 +49,10 @@ class Criterion(ABC):
     settings: ClassVar[tuple[str, ...]] = ()
     """Further fields of a promise that it reads."""
     needs_sensitive: ClassVar[bool] = False
-    """Whether it limits what is learned of sensitive attributes."""
+    """Whether it limits what is learned about sensitive attributes."""
     original: ClassVar[bool] = False
-    """Whether it was there when the format of certificates was fixed. Those are measured and written always; later
-    ones only where they are promised, so that earlier certificates remain valid."""
+    """Whether it existed when the format of certificates was fixed. Such criteria are always measured and written;
+    later ones only if they are promised, so that earlier certificates remain valid."""
 
     @property
     def code(self) -> str:
@@ -77,7 +77,7 @@ class BlockCriterion(Criterion):
         """Pair the promised limit with its measure, where it is promised."""
 
     def facts(self, safety: Safety) -> Mapping[str, Any]:
-        """Return what a certificate says of it; today's criteria have their places there."""
+        """Return what a certificate says of it; the original criteria have their own keys there."""
         return {}
 
 
@@ -99,7 +99,7 @@ class AttributeCriterion(Criterion):
         """Return what a certificate says of an attribute; measures that are not finite may be infinite here."""
 
     def box_constraint(self, promise: Promise, distance: Distance) -> BoxConstraint | None:
-        """Return how boxes enforce it; None where it is not promised, or they can only measure it."""
+        """Return how boxes enforce it; None if it is not promised, or boxes cannot enforce it."""
         return None
 
 

@@ -1,4 +1,4 @@
-"""How exactly released words or grades may give values back."""
+"""How precisely values may be recovered from released words or grades."""
 
 from __future__ import annotations
 

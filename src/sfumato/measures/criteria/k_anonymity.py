@@ -19,8 +19,8 @@ class KAnonymity(BlockCriterion):
     setting = "k"
     title = "k-anonymity"
     when_to_use = (
-        "Always: it is the basis of all other criteria. Whoever knows the quasi values of a person finds at least k "
-        "records that fit. It does not prevent that all of them have the same sensitive value; promise l or t as well."
+        "Always: it is the basis of all other criteria. Anyone who knows the quasi values of a person is left "
+        "with at least k candidates. They may all have the same sensitive value, so promise l or t as well."
     )
     label = "Records in a block (k), at least"
     step = -1.0

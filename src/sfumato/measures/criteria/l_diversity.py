@@ -20,8 +20,8 @@ class DistinctDiversity(AttributeCriterion):
     setting = "l"
     title = "distinct l-diversity"
     when_to_use = (
-        "The least that prevents a sensitive value from being given away because all of a block have it. One value may "
-        "still be far more frequent than the others: then choose the entropy or the recursive form, or t."
+        "The minimum that prevents the disclosure of a sensitive value that all records of a block share. One value "
+        "may still be far more frequent than the others: then choose the entropy or the recursive form, or t."
     )
     label = "Different values of {} in a block (l), at least"
     step = -1.0

@@ -50,15 +50,15 @@ def alternatives_chart(alternatives: Sequence[KAlternative]) -> alt.LayerChart |
         for alternative in alternatives
     ]
     base = alt.Chart(alt.InlineData(values=points)).encode(x=x, y=y)
-    released, others = base.transform_filter("datum.released"), base.transform_filter("!datum.released")
+    released, not_released = base.transform_filter("datum.released"), base.transform_filter("!datum.released")
     # the line falls, so that labels above and to the right of its points are clear of it
     label: dict[str, Any] = {"align": "left", "baseline": "bottom", "dx": 6, "dy": -3, "fontSize": 12, "color": INK}
     chart: alt.LayerChart | alt.FacetChart = (
         alt.layer(
             base.mark_line(color=INK, strokeWidth=1).encode(order="k:Q"),
-            others.mark_point(size=SIZE, filled=True, color=PALE_BLUE, stroke=INK, opacity=1),
+            not_released.mark_point(size=SIZE, filled=True, color=PALE_BLUE, stroke=INK, opacity=1),
             released.mark_point(shape="diamond", size=2 * SIZE, filled=True, color=INK, opacity=1),
-            others.mark_text(**label).encode(text="label:N"),
+            not_released.mark_text(**label).encode(text="label:N"),
             released.mark_text(**label, fontWeight="bold").encode(text="label:N"),
             width=WIDTH,
             height=HEIGHT,

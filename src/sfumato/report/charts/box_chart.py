@@ -106,7 +106,7 @@ def _boxes(release: Release, x: str, y: str) -> pl.DataFrame:
     table = pl.DataFrame([release.microfile.series(name).alias(end) for end, name in names.items()])
     boxes = table.drop_nulls().group_by(*names).agg(pl.len().alias("records")).sort("x", "y", "x2", "y2")
     if not boxes.height:
-        raise SettingError(f"no record has a value of both {x!r} and {y!r}, so there is no box to draw")
+        raise SettingError(f"no record has a value of both {x!r} and {y!r}, so no box can be drawn")
     ends = {"across": ("x", "x2"), "upward": ("y", "y2")}
     texts = [pl.format("{} to {}", low, high).alias(name) for name, (low, high) in ends.items()]
     return boxes.with_columns(texts).with_columns(_number(boxes[end]) for end in names)

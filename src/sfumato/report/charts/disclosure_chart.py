@@ -91,8 +91,8 @@ def _panel(when: str, attack: GroupAttack, highest: float) -> alt.LayerChart:
     truth = alt.layer(bars, outliers.encode(x=x, y=members))
     guess = alt.layer(line, marks.encode(x=x, y=estimate))
     both: alt.LayerChart = alt.layer(truth, guess).resolve_scale(y="independent")
-    shown: alt.LayerChart = both.properties(width=alt.Step(STEP), height=HEIGHT, title=title)
-    return shown
+    panel: alt.LayerChart = both.properties(width=alt.Step(STEP), height=HEIGHT, title=title)
+    return panel
 
 
 def relevant_extract(

@@ -27,7 +27,7 @@ WIDTH, HEIGHT = 330, 92
 LINE_LENGTH = 60
 """The length of a line in a title, in characters."""
 FAR = 4.0
-"""If there is no guaranteed range, the attained one is drawn at most this many times as far as the linear one."""
+"""If no range is guaranteed, the attained one is drawn at most this many times as far as the linear one."""
 MARGIN = 0.06
 """The share of the range left free on both sides."""
 
@@ -50,7 +50,7 @@ def estimates_chart(estimates: Iterable[Estimate | Regression] | Estimate | Regr
         for result in (estimate.values() if isinstance(estimate, Regression) else (estimate,))
     ]
     if not drawn:
-        raise SettingError("there is no estimate to draw")
+        raise SettingError("no estimate to draw")
     panels = [_panel(estimate) for estimate in drawn]
     chart: alt.ConcatChart = (
         alt.concat(*panels, columns=min(2, len(panels)), spacing=28)

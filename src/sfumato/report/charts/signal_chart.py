@@ -32,7 +32,7 @@ def goal_chart(groups: Sequence[Mapping[str, Any]]) -> alt.VConcatChart:
     import altair as alt
 
     if not groups:
-        raise SettingError("there is no group to draw")
+        raise SettingError("no group to draw")
     charts = [_panel(ordinal, group) for ordinal, group in enumerate(groups, start=1)]
     chart: alt.VConcatChart = alt.vconcat(*charts).configure_axis(labelColor=INK, titleColor=INK)
     return offline(chart)

@@ -252,7 +252,7 @@ def test_files_that_do_not_fit_are_refused(attacks):
         judge(attacks[2], HERE.with_columns(pl.col("age").cast(pl.String)))
     with pytest.raises(MicrofileError, match="'age' has only missing values in the attacked file"):
         judge(attacks[2], HERE.with_columns(age=pl.lit(None, dtype=pl.Int64)))
-    with pytest.raises(SettingError, match="unknown attribute 'sex'"):
+    with pytest.raises(SettingError, match="no attribute 'sex'"):
         attacks[2].learn().memberships(HERE.drop("sex"))
     with pytest.raises(SettingError, match="attributes: unknown column 'aeg'"):
         sf.LearnedAttack(group=ARMY, third_party=THERE, attributes=["aeg"]).learn()

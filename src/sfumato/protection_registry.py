@@ -1,7 +1,8 @@
 """The protections that there are: one entry per method, which every part of sfumato that lists methods reads.
 
 Recipes and their JSON Schema, ``sfumato compare``, alternatives with another k, certificates and the report take the
-methods from here. A new protection is a settings class in a file of its own and an entry below.
+methods from here. A new protection is a settings class in a file of its own, on the frame in
+:mod:`sfumato.protections`, and an entry below.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,12 +29,14 @@ class Method:
     """One sentence for the report: what the method did to the records."""
     settings_path: str
     """Where its settings class is, as ``module:class``. It is imported when it is first needed."""
-    protects: Literal["people", "groups"] = "people"
-    """Whether it protects single people, and then has a k, or groups of people."""
     certificate_name: str = ""
     """How a certificate calls it; default: its name."""
     fixed_settings: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
     """Settings that choose this method among those of the same settings class."""
+    public_settings_path: str = "sfumato.release.public_settings:PublicSettings"
+    """Where the class of its settings in a certificate is, as ``module:class``; default: what all methods state."""
+    supports_wildcards: bool = False
+    """Whether a missing value of its release may stand for any value."""
     comparison_rank: int | None = None
     """Its position among the methods that ``sfumato compare`` puts side by side; None if it is not one of them."""
 
@@ -48,15 +51,27 @@ class Method:
         >>> method_named("k-means").settings_class().__name__
         'FuzzyPartition'
         """
-        module, _, name = self.settings_path.partition(":")
-        settings_class: type[Any] = getattr(import_module(module), name)
-        return settings_class
+        return _imported(self.settings_path)
+
+    def public_settings_class(self) -> type[Any]:
+        """Import the class of its settings in a certificate."""
+        return _imported(self.public_settings_path)
+
+
+def _imported(path: str) -> type[Any]:
+    """Import a class that is given as ``module:class``."""
+    module, _, name = path.partition(":")
+    imported: type[Any] = getattr(import_module(module), name)
+    return imported
 
 
 def _partition(name: str, title: str, description: str, rank: int | None = None) -> Method:
     """Return one of the methods among which the setting ``method`` of a fuzzy partition chooses."""
     path, fixed = "sfumato.partitions:FuzzyPartition", MappingProxyType({"method": name})
-    return Method(name, title, description, path, fixed_settings=fixed, comparison_rank=rank)
+    public = "sfumato.partitions.partition_facts:PartitionPublicSettings"
+    return Method(
+        name, title, description, path, fixed_settings=fixed, public_settings_path=public, comparison_rank=rank
+    )
 
 
 METHODS: Mapping[str, Method] = {
@@ -68,6 +83,7 @@ METHODS: Mapping[str, Method] = {
             "Boxes: records were grouped into boxes of at least k records, shaped for the statistics to be preserved. "
             "Each record is released with the edges of its box instead of its values.",
             "sfumato.boxes:Boxes",
+            public_settings_path="sfumato.boxes.box_facts:BoxPublicSettings",
             comparison_rank=4,
         ),
         _partition(
@@ -99,8 +115,8 @@ METHODS: Mapping[str, Method] = {
             "group mask",
             "Group mask: values were swapped between records, so that groups of people stand out at no place.",
             "sfumato.groups:GroupMask",
-            protects="groups",
             certificate_name="exchange",
+            supports_wildcards=True,
         ),
     )
 }

@@ -14,16 +14,17 @@ from sfumato.attacks.attack_base import Attack
 from sfumato.attacks.attack_plan import AttackPlan
 from sfumato.attacks.disclosure import Verdict, judge
 from sfumato.errors import MicrofileError, SettingError, SettingPath, path_text
-from sfumato.groups import Group, GroupMask
+from sfumato.groups import Group
 from sfumato.harmonising.harmonise import Done
 from sfumato.microfile.hierarchy import Hierarchy
 from sfumato.microfile.microfile import Microfile
 from sfumato.progress import Progress, silent, whole
 from sfumato.protection_registry import METHODS
+from sfumato.protections import Protection, Stage
 from sfumato.quiet_repr import quiet
 from sfumato.randomness import Secret
 from sfumato.recipe_content import RecipeContent, plain_tables
-from sfumato.recipe_run import Protection, ProtectionRun, check_run
+from sfumato.recipe_run import ProtectionRun, check_run, hides_group
 from sfumato.release.release import Release
 from sfumato.settings import Settings, explained, listed
 from sfumato.sources import AnySource, Source, check_file_exists
@@ -284,7 +285,7 @@ def _build(content: RecipeContent) -> Recipe:
     _check_source(tables.microfile, content, ("microfile",))
     methods = [entry.get("method") for entry in tables.protect]
     for position in range(1, len(methods)):
-        if methods[position - 1] != "group":
+        if not _hides_group(methods[position - 1]):
             error = SettingError(
                 f"protect[{position}]: nothing can follow method = {methods[position - 1]!r}",
                 hint="put group masks first, then one other protection",
@@ -296,7 +297,7 @@ def _build(content: RecipeContent) -> Recipe:
     protections = [_protection(content, tables, position, entry) for position, entry in enumerate(entries)]
     for position in against:
         mask = protections[position]
-        if plan is not None and isinstance(mask, GroupMask) and mask.group.parameter != plan.group.parameter:
+        if plan is not None and hides_group(mask) and mask.group.parameter != plan.group.parameter:
             error = SettingError(
                 f"protect[{position}].against: the attack looks at another parameter than the mask's",
                 hint="give both the same parameter",
@@ -305,10 +306,16 @@ def _build(content: RecipeContent) -> Recipe:
     return Recipe(content, tables.microfile, tuple(protections), plan, tuple(against), tables.seed)
 
 
+def _hides_group(method: Any) -> bool:
+    """Say whether a method of a recipe is a group mask, after which others can follow."""
+    model = protection_settings(method) if isinstance(method, str) else None
+    return model is not None and model.stage is Stage.GROUPS
+
+
 def _plan(content: RecipeContent, tables: RecipeTables) -> AttackPlan:
     """Make the plan of attack; if it does not say which group it looks for, it is that of the first mask."""
     table = dict(tables.attack or {})
-    masks = [entry for entry in tables.protect if entry.get("method") == "group"]
+    masks = [entry for entry in tables.protect if _hides_group(entry.get("method"))]
     if masks and "vital" not in table:
         table = {name: masks[0][name] for name in Group.model_fields if name in masks[0]} | table
     if "vital" not in table and "group" not in table:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import TypeGuard
 
 from sfumato.attacks.attack_base import Attack
 from sfumato.errors import SettingError, SettingPath, UnattainableError
@@ -13,21 +13,29 @@ from sfumato.groups import (
     GroupMask,
     Masked,
     apply_mask,
-    exchange_statement,
     group_findings,
     refuse_split,
     refuse_traces,
     release_masked,
+    swapped_attributes,
 )
 from sfumato.k_sweep import check_others, other_k
 from sfumato.microfile.microfile import Microfile
 from sfumato.progress import Progress
-from sfumato.protections import PersonProtection
+from sfumato.protections import PersonProtection, Protection, Stage
 from sfumato.quiet_repr import quiet
 from sfumato.randomness import KNOWN, Secret
 from sfumato.release.release import Release
 
-Protection: TypeAlias = PersonProtection | GroupMask
+
+def hides_group(protection: Protection) -> TypeGuard[GroupMask]:
+    """Say whether a protection runs among the group masks, which come first."""
+    return protection.stage is Stage.GROUPS
+
+
+def protects_people(protection: Protection) -> TypeGuard[PersonProtection]:
+    """Say whether a protection is the one of single people, which comes last and has a k."""
+    return protection.stage is Stage.PEOPLE
 
 
 @quiet
@@ -53,7 +61,7 @@ class ProtectionRun:
     @property
     def masks(self) -> list[GroupMask]:
         """The masks of groups."""
-        return [protection for protection in self.protections if isinstance(protection, GroupMask)]
+        return [protection for protection in self.protections if hides_group(protection)]
 
     def release(self, other_ks: Sequence[int] = ()) -> Release:
         """Return the release.
@@ -65,7 +73,7 @@ class ProtectionRun:
         """
         masked = self._hide_groups()
         individual = self.protections[-1]
-        if isinstance(individual, GroupMask):
+        if not protects_people(individual):
             release = release_masked(self.masks, masked, self.secret)
             self._finish(release, masked)
             return release
@@ -123,12 +131,10 @@ class ProtectionRun:
             with self.locating(("protect", position)):
                 refuse_split(self.original, masked[-1].microfile, settings.group.parameter, release.codebook)
                 refuse_traces(settings, self.original, masked[-1].microfile, release)
-        if self.masks and not isinstance(self.protections[-1], GroupMask):
-            statement = exchange_statement(self.masks, masked)
+        if self.masks and protects_people(self.protections[-1]):
+            swapped = swapped_attributes(self.masks, masked)
             # withheld attributes are not mentioned
-            released_names = release.codebook.attributes
-            statement["attributes"] = [name for name in statement["attributes"] if name in released_names]
-            release.settings["exchanged"] = statement
+            release.settings["exchanged"] = swapped.among(release.codebook.attributes).model_dump(mode="json")
             release.private["groups"] = [each.record for each in masked]
         _refuse_undone(release)
         # that of the whole recipe, also where a protection has a seed of its own
@@ -144,7 +150,7 @@ def check_run(protections: Sequence[Protection], alternatives: Sequence[int]) ->
             "the recipe protects nothing", hint="write [[protect]], or use sfumato attack", setting="protect"
         )
     other_ks = check_others(alternatives)
-    if other_ks and isinstance(protections[-1], GroupMask):
+    if other_ks and not protects_people(protections[-1]):
         raise SettingError(
             "alternatives: the recipe does not protect individuals, so there is no k to change",
             hint="add a protection after the group masks",

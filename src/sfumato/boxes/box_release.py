@@ -9,6 +9,7 @@ import numpy as np
 from sfumato.arrays import Codes, Counts, Flags
 from sfumato.boxes.axes import QuasiAxis, released_type
 from sfumato.boxes.box_edges import Edges, shown_values, snapped_edges
+from sfumato.boxes.box_facts import BoxFacts
 from sfumato.boxes.box_search import Division
 from sfumato.boxes.box_statement import public_statement
 from sfumato.boxes.box_suppression import box_of_records, measured_limits
@@ -25,7 +26,6 @@ from sfumato.microfile.attribute import Kind
 from sfumato.microfile.encoded_column import written_codes
 from sfumato.microfile.microfile import Microfile
 from sfumato.protections import ProtectedTable
-from sfumato.release.steward_facts import StewardFacts
 from sfumato.representations import Form
 from sfumato.threads import side_by_side
 
@@ -60,7 +60,7 @@ def protected_table(division: Division, retained: Flags) -> ProtectedTable:
         records,
         public_statement(settings, table, forms),
         shared=() if task.households is None else tuple(task.axes[row].name for row in task.households.shared_rows),
-        facts=StewardFacts(
+        facts=BoxFacts(
             shown=shown_values(task.axes, edges, box_ids, k=settings.k),
             uncertainty=uncertainty.as_record(),
         ),

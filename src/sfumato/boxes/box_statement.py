@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from sfumato.boxes.box_facts import Apart, BoxPublicSettings
 from sfumato.boxes.width_costs import default_wanted
 from sfumato.microfile.microfile import Microfile
 from sfumato.release.edge_grids import grid_of
-from sfumato.release.public_settings import Apart, PublicSettings, public_wanted, short
+from sfumato.release.public_settings import public_wanted, short
 from sfumato.representations import Form
 from sfumato.statistics.parser import parse
 
@@ -24,7 +25,7 @@ IntervalEnds = dict[str, tuple[pl.Series, pl.Series]]
 """The released lower and upper ends of attributes that are intervals."""
 
 
-def public_statement(settings: Boxes, table: Microfile, forms: Mapping[str, Form]) -> PublicSettings:
+def public_statement(settings: Boxes, table: Microfile, forms: Mapping[str, Form]) -> BoxPublicSettings:
     """Return what was asked for, and what the released table shows anyway."""
     ends: IntervalEnds = {}
     for name, form in forms.items():
@@ -35,7 +36,7 @@ def public_statement(settings: Boxes, table: Microfile, forms: Mapping[str, Form
     optional: dict[str, Any] = {}
     if settings.l is not None and (distinct := settings.epsilon if settings.sensitive else settings.quasi):
         optional["apart"] = {name: _apart(settings, settings.l, name) for name in distinct}
-    return PublicSettings(
+    return BoxPublicSettings(
         method="boxes",
         edges=settings.edges,
         grids={name: step for name, step in grids.items() if step is not None},

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, TypeAlias
 
 from pydantic import BeforeValidator, ConfigDict, Field
 
+from sfumato.boxes.box_facts import BoxFacts
 from sfumato.boxes.preferred_cuts import Preference
 from sfumato.errors import SettingError
 from sfumato.microfile.hierarchy import Hierarchy
@@ -161,7 +162,8 @@ class Boxes(PersonProtection):
             return []
         used = {name for request in self.preserve for name in parse(request.statistic).attributes}
         unused = [name for name in self.quasi if name not in used]
-        if not unused or release.private["uncertainty"].get("ratio", 0.0) < LARGE_RATIO:
+        uncertainty = BoxFacts.of(release.private).uncertainty or {}
+        if not unused or uncertainty.get("ratio", 0.0) < LARGE_RATIO:
             return []
         return [
             f"No preserved statistic uses {', '.join(unused)}, whose detail counts as well (detail = {self.detail:g}).",

@@ -18,11 +18,11 @@ if TYPE_CHECKING:
         HiddenGroupsCheck,
         Masked,
         apply_mask,
-        exchange_statement,
         group_findings,
         refuse_split,
         refuse_traces,
         release_masked,
+        swapped_attributes,
     )
     from sfumato.groups.outlier_panel import among_highest, chance_correlation, correlation, crowded_at_top
     from sfumato.groups.regions import detected_within, outliers_within, places_by_region, regions_of
@@ -49,7 +49,7 @@ _HOMES = {
     "correlation": "outlier_panel",
     "crowded_at_top": "outlier_panel",
     "detected_within": "regions",
-    "exchange_statement": "mask",
+    "swapped_attributes": "mask",
     "group_findings": "mask",
     "nest_group_settings": "group",
     "outliers": "thompson_tau",
@@ -80,7 +80,6 @@ __all__ = [
     "correlation",
     "crowded_at_top",
     "detected_within",
-    "exchange_statement",
     "group_findings",
     "nest_group_settings",
     "outliers",
@@ -90,6 +89,7 @@ __all__ = [
     "refuse_traces",
     "regions_of",
     "release_masked",
+    "swapped_attributes",
 ]
 
 

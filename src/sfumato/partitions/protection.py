@@ -11,24 +11,24 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
-from sfumato.arrays import Counts, Flags
+from sfumato.arrays import Counts
 from sfumato.errors import MicrofileError, SettingError, UnattainableError
 from sfumato.fuzzy.grade_inversion import LEAST_WIDTH, Inversion, invert
 from sfumato.fuzzy.public_sets import PublicSets, on_levels
 from sfumato.measures.blocks import homes_of
-from sfumato.measures.compliance import check_promise
 from sfumato.measures.criteria import Limit
 from sfumato.measures.household_disclosure import sharing, where_any
 from sfumato.microfile.attribute import Kind
 from sfumato.microfile.microfile import Microfile
+from sfumato.partitions.partition_facts import PartitionPublicSettings
 from sfumato.partitions.redraws import first_accepted
 from sfumato.partitions.set_checks import Graded, refuse_blur, refuse_few, refuse_lonely
 from sfumato.partitions.set_search import complete_values, find_sets, refuse_unclusterable
 from sfumato.partitions.validation import check_microfile
 from sfumato.progress import Progress
-from sfumato.protections import ProtectedTable, release_of
+from sfumato.protections import ProtectedTable, broken_limits, records_within_limits, release_of
 from sfumato.randomness import Secret
-from sfumato.release.public_settings import PublicSettings, short
+from sfumato.release.public_settings import short
 from sfumato.release.release import Release, refuse_unkept
 from sfumato.release.released_households import shared_names
 from sfumato.representations import Exact, Form, Fuzzy
@@ -104,10 +104,10 @@ def _fit(
         progress("measuring", 0.7)
         levels = _levels(settings, graded)
         table, forms = _table(settings, retained, graded, levels)
-        violated = _violated(settings, table, forms)
+        violated = broken_limits(settings, table, forms)
         if not violated:
             return Fit(retained, records, graded, common, levels, table, forms)
-        is_retained = _retained(settings, table, forms)
+        is_retained = records_within_limits(settings, table, forms)
         suppressed_share = (complete.records - int(is_retained.sum())) / complete.records
         if suppressed_share > settings.suppress:
             raise _unattainable(settings, retained, graded, violated[0], suppressed_share, levels)
@@ -117,7 +117,7 @@ def _fit(
 
 def _protected_table(settings: FuzzyPartition, fit: Fit, numeric: tuple[str, ...]) -> ProtectedTable:
     """Return the protected records with what everybody may know about them."""
-    public = PublicSettings(
+    public = PartitionPublicSettings(
         method=settings.method,
         shown=settings.shown,
         levels=fit.levels,
@@ -251,34 +251,6 @@ def _table(
     return table.select(order), {**forms, **exact}
 
 
-def _violated(settings: FuzzyPartition, table: Microfile, forms: Mapping[str, Form]) -> list[Limit]:
-    """Measure what would be released; return the limits that it violates."""
-    keys = [column for name, form in forms.items() for column in form.columns(name)]
-    return check_promise(table, settings.measured_promise(tuple(forms)), keys=keys).broken
-
-
-def _retained(settings: FuzzyPartition, table: Microfile, forms: Mapping[str, Form]) -> Flags:
-    """Return which records remain if those of violating blocks are suppressed, until there are more than allowed."""
-    is_retained = np.ones(table.records, dtype=np.bool_)
-    keys = [column for name, form in forms.items() for column in form.columns(name)]
-    promise = settings.measured_promise(tuple(forms))
-    while True:
-        remaining = table.filter(is_retained)
-        if any(remaining.is_blank(name) for name in (*keys, *settings.sensitive)):
-            # no record with a value can remain, so there is nothing to release
-            return np.zeros(table.records, dtype=np.bool_)
-        compliance = check_promise(remaining, promise, keys=keys)
-        if not compliance.broken:
-            return is_retained
-        block_ids = compliance.safety.blocks.numbers
-        is_violating = np.zeros(len(compliance.safety.blocks), dtype=np.bool_)
-        for limit in compliance.broken:
-            is_violating |= limit.measure.breaking(limit.limit)
-        is_retained[np.flatnonzero(is_retained)[is_violating[block_ids]]] = False
-        if (~is_retained).sum() > settings.suppress * table.records or not is_retained.any():
-            return is_retained
-
-
 def _unattainable(
     settings: FuzzyPartition,
     microfile: Microfile,
@@ -298,7 +270,7 @@ def _unattainable(
     )
 
     def works(fewer: int) -> bool:
-        return not _violated(settings, *_table(settings, microfile, graded, fewer))
+        return not broken_limits(settings, *_table(settings, microfile, graded, fewer))
 
     if not crisp and levels > 1 and works(1):
         low, high = 1, levels

@@ -1,43 +1,29 @@
-"""The settings that all protections of single people share, and the frame in which they run."""
+"""The settings that all protections of single people share: roles of attributes and privacy criteria."""
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Sequence
 from typing import Any, ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
 from sfumato.errors import SettingError
-from sfumato.logs import logged
 from sfumato.measures.promise import Distance, Promise
-from sfumato.microfile.microfile import Microfile, as_microfile
-from sfumato.progress import Progress, silent, whole
-from sfumato.randomness import Secret
+from sfumato.microfile.microfile import Microfile
+from sfumato.protections.protection import Protection, Stage
 from sfumato.release.release import Release
-from sfumato.release.steward_warnings import concerns_of, warn_of
+from sfumato.release.steward_warnings import concerns_of
 from sfumato.roles import Names, Roles
 from sfumato.settings import Settings
 
 
-class PersonProtection(Settings):
-    """A protection of single people: the roles of attributes, the privacy criteria, and how it is run.
-
-    A method adds its own settings, makes the release in :meth:`_make_release` and is entered in
-    :mod:`sfumato.protection_registry`.
-    """
-
-    log_name: ClassVar[str]
-    """What the log calls it."""
+class PersonCriteria(Settings):
+    """The roles of attributes and the privacy criteria of a protection of single people."""
 
     quasi: Names = Field(min_length=1)
     """Attributes that others may know and that together can identify a person; they are released in less detail."""
     sensitive: Names = ()
     """Attributes that nobody should learn about a particular person; they are released unchanged."""
-    identifiers: Names = ()
-    """Attributes that name a person; they are never released."""
-    weight: str | None = None
-    """The number of people in the population that a record stands for."""
     household: str | None = None
     """The household of a record. If it is given, every block has records of at least k households. Household numbers
     are not released, unless ``keep_household`` is set."""
@@ -63,11 +49,13 @@ class PersonProtection(Settings):
     hierarchical where there is a hierarchy, otherwise equal."""
     suppress: float = Field(default=0.0, ge=0, lt=1)
     """The maximum share of the records that may be suppressed."""
-    threads: int | None = Field(default=None, ge=1, le=1024)
-    """The number of threads; the result does not depend on it. Default: the number of cores."""
-    seed: int | None = Field(default=None, ge=0, lt=2**31)
-    """For demonstrations: the seed from which all random numbers are derived. Anybody who knows or guesses it can
-    repeat the draws. Default: a secret drawn by the operating system and kept in the confidential record."""
+
+
+class PersonProtection(Protection, PersonCriteria):
+    """A protection of single people. It replaces quasi attributes so that every block meets the criteria."""
+
+    stage: ClassVar[Stage] = Stage.PEOPLE
+
     force: bool = False
     """Allow k = 1, which gives no protection."""
 
@@ -148,45 +136,6 @@ class PersonProtection(Settings):
         household = () if self.keep_household or self.household is None else (self.household,)
         return (*self.identifiers, *household)
 
-    def protect(
-        self, microfile: Microfile | Any, *, progress: Progress = silent, secret: Secret | str | None = None
-    ) -> Release:
-        """Protect a microfile and return the release.
-
-        Parameters
-        ----------
-        microfile
-            A microfile, or a frame that becomes one.
-        progress
-            Called while the release is made.
-        secret
-            The secret from which all random numbers are derived: the ``secret`` of another release, or its text in the
-            confidential record, which makes that release again. Default: a new secret. A ``seed`` takes precedence.
-
-        Raises
-        ------
-        UnattainableError
-            If a limit cannot be met; it names the limit and what would be attainable.
-
-        Warns
-        -----
-        SfumatoWarning
-            If an attribute that is released unchanged seems to name people or reveals a quasi attribute, or if the
-            method has a concern of its own.
-        """
-        people = as_microfile(microfile)
-        with logged(self.log_name) as note, whole(progress) as overall:
-            release = self._make_release(people, overall, Secret.chosen(self.seed, secret))
-            note(records=people.records, left_out=release.private["left_out"])
+    def _disclosing_attributes(self, release: Release, people: Microfile) -> list[str]:
         roles = (*self.sensitive, self.weight, self.household)
-        concerns = concerns_of(release.microfile, release.codebook, people, self.quasi, roles, self.household)
-        warn_of([*concerns, *self.concerns(release)])
-        return release
-
-    @abstractmethod
-    def _make_release(self, people: Microfile, progress: Progress, secret: Secret) -> Release:
-        """Check the microfile, protect it, measure the result and return the release."""
-
-    def concerns(self, release: Release) -> list[str]:
-        """Return what a steward should reconsider about a release made with these settings, one sentence each."""
-        return []
+        return concerns_of(release.microfile, release.codebook, people, self.quasi, roles, self.household)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from decimal import ROUND_HALF_EVEN, Context
 from typing import Annotated, Any, Literal
 
@@ -14,7 +14,6 @@ from sfumato.measures.promise import Promise
 from sfumato.protection_registry import published_methods
 from sfumato.release.certificate import to_json
 from sfumato.release.codebook import Codebook
-from sfumato.release.edge_grids import grid_of, is_noisy
 from sfumato.settings import Settings, first_problem
 from sfumato.statistics.parser import parse
 from sfumato.statistics.sensitivity import Wanted
@@ -56,7 +55,6 @@ def _is_published(name: str) -> str:
 
 
 MethodName = Annotated[str, AfterValidator(_is_published), Field(json_schema_extra={"enum": [*published_methods()]})]
-TimeUnit = Annotated[str, Field(pattern=r"^[0-9]{1,2}(y|mo|w|d|h|m|s|ms|us)$")]
 Short = Annotated[float, AfterValidator(_is_short)]
 Positive = Annotated[Short, Field(gt=0)]
 
@@ -89,10 +87,14 @@ def _public_accuracy(request: Wanted) -> dict[str, float]:
 
 
 class Exchanged(Settings):
-    """What a group mask has exchanged between records."""
+    """What a group mask has swapped between records."""
 
     attributes: tuple[str, ...] = ()
     """Attributes whose values may belong to other records."""
+
+    def among(self, names: Collection[str]) -> Exchanged:
+        """Return the same for those of the attributes that have one of these names."""
+        return Exchanged(attributes=tuple(name for name in self.attributes if name in names))
 
 
 class HouseholdPromise(Settings):
@@ -102,24 +104,21 @@ class HouseholdPromise(Settings):
     """Each block has members of at least this number of households."""
 
 
-class Apart(Settings):
-    """XK13's diversity of a numeric sensitive attribute."""
-
-    l: float = Field(ge=1)  # noqa: E741  # the field's own letter
-    """How many values in each box are at least epsilon apart."""
-    epsilon: Positive | None = None
-    """How far apart, where that was set."""
+WRITTEN_ORDER = (
+    *("method", "edges", "grids", "preserve", "suppress", "dismiss", "calibrate", "households", "shown", "apart"),
+    *("levels", "asked_levels", "replaced", "exchanged", "order"),
+)
+"""The order of settings in a certificate, which is part of its format; any other setting follows."""
 
 
 class PublicSettings(Settings):
-    """How a release was protected, as far as everybody may know."""
+    """How a release was protected, as far as everybody may know: what all methods have in common.
+
+    A method that states more has a subclass, which :mod:`sfumato.protection_registry` names.
+    """
 
     method: MethodName | None = None
     """The protection."""
-    edges: Literal["snapped", "tight", "tiling"] | None = None
-    """How the edges of boxes are chosen."""
-    grids: dict[str, float | TimeUnit] = Field(default_factory=dict)
-    """The grid of each attribute's edges: its step, or a unit of time such as 3mo."""
     preserve: tuple[Preserved, ...] = ()
     """Statistics for which the release was shaped."""
     suppress: Annotated[Short, Field(ge=0, le=1)] = 0.0
@@ -130,24 +129,15 @@ class PublicSettings(Settings):
     """Whether their weights preserve moments."""
     households: HouseholdPromise | None = None
     """What holds for households."""
-    shown: Literal["words", "grades"] | None = None
-    """How fuzzy sets are released."""
-    apart: dict[str, Apart] = Field(default_factory=dict)
-    """Diversity of numeric sensitive attributes."""
-    levels: int | None = Field(default=None, ge=1, le=1000)
-    """Grades are multiples of 1 / levels."""
-    asked_levels: int | None = Field(default=None, ge=1, le=1000)
-    """How many levels were requested, where fewer are released."""
-    replaced: tuple[str, ...] = ()
-    """Attributes of the original that fuzzy sets replace."""
     exchanged: Exchanged | None = None
-    """What a group mask has exchanged."""
+    """What a group mask has swapped."""
     order: Literal["kept"] | None = None
     """Set where records are not shuffled."""
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the settings that were given, as ``release.settings`` holds them."""
-        return self.model_dump(mode="json", exclude_unset=True)
+        """Return the settings that were given, in the order of a certificate."""
+        stated = self.model_dump(mode="json", exclude_unset=True)
+        return {name: stated[name] for name in (*WRITTEN_ORDER, *stated) if name in stated}
 
     @classmethod
     def of(cls, settings: Mapping[str, Any]) -> PublicSettings:
@@ -156,14 +146,44 @@ class PublicSettings(Settings):
         >>> PublicSettings.of({"method": "boxes", "suppress": "some", "colour": 3}).method
         'boxes'
         """
-        well_formed: dict[str, Any] = {}
+        model, well_formed = settings_class(settings), dict[str, Any]()
         for name, setting in settings.items():
             try:
-                cls.model_validate_json(to_json({name: setting}), strict=True)
+                model.model_validate_json(to_json({name: setting}), strict=True)
             except (TypeError, ValueError):
                 continue
             well_formed[name] = setting
-        return cls.model_validate_json(to_json(well_formed), strict=True)
+        return model.model_validate_json(to_json(well_formed), strict=True)
+
+    def attribute_names(self) -> Iterator[tuple[str, str]]:
+        """Yield every attribute that a setting names, with the setting."""
+        yield from (("exchanged", name) for name in (self.exchanged.attributes if self.exchanged else ()))
+        yield from (("preserve", name) for entry in self.preserve for name in parse(entry.statistic).attributes)
+
+    def lists(self) -> Iterator[tuple[str, tuple[str, ...]]]:
+        """Yield the settings that are lists without repeated entries."""
+        yield "preserve", tuple(preserved.statistic for preserved in self.preserve)
+        yield "exchanged", self.exchanged.attributes if self.exchanged else ()
+
+    def contradictions(self, promise: Promise, codebook: Codebook, frame: pl.DataFrame) -> Iterator[str]:
+        """Say which settings contradict the release itself.
+
+        Parameters
+        ----------
+        promise, codebook, frame
+            What the release promises, what its columns mean, and its data.
+        """
+        if self.households is not None and self.households.k != promise.k:
+            yield "settings: households and the promise have a different k"
+        wildcards = self.method is None or published_methods()[self.method].supports_wildcards
+        if promise.missing == "wildcard" and not wildcards:
+            yield f"settings: {self.method} does not support wildcards, which the promise uses for missing values"
+
+
+def settings_class(settings: Mapping[str, Any]) -> type[PublicSettings]:
+    """Return the class of a release's public settings, which depends on its method."""
+    method = published_methods().get(str(settings.get("method")))
+    return PublicSettings if method is None else method.public_settings_class()
 
 
 def public_settings(settings: Mapping[str, Any], codebook: Codebook) -> dict[str, JsonValue]:
@@ -176,7 +196,7 @@ def public_settings(settings: Mapping[str, Any], codebook: Codebook) -> dict[str
     """
     try:
         # strictly, so that no text is taken for a number
-        public = PublicSettings.model_validate_json(to_json(settings), strict=True)
+        public = settings_class(settings).model_validate_json(to_json(settings), strict=True)
     except ValidationError as error:
         problem = first_problem(error, dict(settings))
         raise SettingError(f"settings: {path_text(problem['loc'])!r} is not a setting of a release") from None
@@ -185,55 +205,16 @@ def public_settings(settings: Mapping[str, Any], codebook: Codebook) -> dict[str
         *codebook.attributes,
         *(column for columns in codebook.columns().values() for column in columns),
     }
-    for setting, name in _names(public):
+    for setting, name in public.attribute_names():
         if name not in released_names:
             raise SettingError(f"settings: {setting} names {name!r}, which the release does not have")
-    for setting, names in _lists(public):
+    for setting, names in public.lists():
         if len(set(names)) < len(names):
             raise SettingError(f"settings: {setting} has an entry twice")
-    return public.model_dump(mode="json", exclude_unset=True)
+    return public.as_dict()
 
 
 def misstated(settings: Mapping[str, Any], promise: Promise, codebook: Codebook, frame: pl.DataFrame) -> Iterator[str]:
     """Say which settings contradict the release itself."""
-    public = PublicSettings.model_validate_json(to_json(settings))
-    ends = {
-        name: tuple(frame.get_column(column) for column in edges)
-        for name in promise.quasi
-        if (edges := codebook.attributes[name].form.edge_columns(name))
-    }
-    snapped = public.edges == "snapped"
-    grids = {name: grid_of(*edge_columns) for name, edge_columns in ends.items()} if snapped else {}
-    if to_json(public.grids) != to_json({name: step for name, step in grids.items() if step is not None}):
-        yield "settings: grids are not those of the released edges"
-    if noisy := [name for name, edge_columns in ends.items() if snapped and is_noisy(*edge_columns)]:
-        yield f"settings: the edges of {noisy[0]!r} are not snapped: they have digits that no grid explains"
-    repeated = [entry.form.repeated_settings() for entry in codebook.attributes.values()]
-    for name in ("levels", "shown"):
-        stated, described = getattr(public, name), {settings[name] for settings in repeated if name in settings}
-        if stated is not None and described != {stated}:
-            yield f"settings: {name} differs from the codebook"
-    if public.asked_levels is not None and public.asked_levels <= (public.levels or 0):
-        yield "settings: asked_levels is not larger than levels"
-    if public.households is not None and public.households.k != promise.k:
-        yield "settings: households and the promise have a different k"
-    if any(rule.l > promise.k for rule in public.apart.values()):
-        yield "settings: apart has an l above k"
-    if promise.missing == "wildcard" and public.method not in (None, "exchange"):
-        yield f"settings: {public.method} does not support wildcards, which the promise uses for missing values"
-    if public.method != "boxes" and (public.edges is not None or public.apart):
-        yield "settings: edges and apart are settings of boxes"
-
-
-def _names(public: PublicSettings) -> Iterator[tuple[str, str]]:
-    yield from (("replaced", name) for name in public.replaced)
-    yield from (("grids", name) for name in public.grids)
-    yield from (("apart", name) for name in public.apart)
-    yield from (("exchanged", name) for name in (public.exchanged.attributes if public.exchanged else ()))
-    yield from (("preserve", name) for preserved in public.preserve for name in parse(preserved.statistic).attributes)
-
-
-def _lists(public: PublicSettings) -> Iterator[tuple[str, tuple[str, ...]]]:
-    yield "preserve", tuple(preserved.statistic for preserved in public.preserve)
-    yield "replaced", public.replaced
-    yield "exchanged", public.exchanged.attributes if public.exchanged else ()
+    public = settings_class(settings).model_validate_json(to_json(settings))
+    yield from public.contradictions(promise, codebook, frame)

@@ -9,26 +9,17 @@ from typing import Any, Self
 
 @dataclass(frozen=True)
 class StewardFacts:
-    """What a protection reports to the steward alone; a field that does not apply is None and is not written."""
+    """What a protection reports to the steward alone; a field that does not apply is None and is not written.
+
+    A method that reports more has a subclass with its own fields.
+    """
 
     original_records: int | None = None
     """How many records the original has."""
     left_out: int | None = None
     """How many records were suppressed."""
-    shown: int | None = None
-    """How many records have an edge that is their exact value, which fewer than k records of the file have."""
-    uncertainty: Mapping[str, float] | None = None
-    """How exact the preserved statistics are: achieved, optimum and their ratio, as far as they can be computed."""
     protection: Mapping[str, Any] | None = None
     """The settings of the protection that were given."""
-    cost: float | None = None
-    """What the swaps of a group mask cost, where there is one mask."""
-    swaps: Sequence[Sequence[int]] | None = None
-    """The records that exchanged their places, in pairs."""
-    before: Mapping[str, int] | None = None
-    """The members of the group in each place before."""
-    after: Mapping[str, int] | None = None
-    """The members of the group in each place after."""
     groups: Sequence[Mapping[str, Any]] | None = None
     """The record of each group mask."""
     alternatives: Sequence[Mapping[str, Any]] | None = None

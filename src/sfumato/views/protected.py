@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from sfumato.formatting import count, counted
-from sfumato.protections import PersonProtection
 from sfumato.recipe import Recipe
 from sfumato.release.atomic_folder import beside
 from sfumato.release.evidence import ReleaseEvidence
@@ -50,8 +49,7 @@ def warnings_of(recipe: Recipe, release: Release, evidence: ReleaseEvidence, rai
 
 def detail_notes(recipe: Recipe, release: Release) -> list[str]:
     """Say whether preserved statistics may be inexact because of attributes that none of them uses."""
-    protection = recipe.protections[-1]
-    return protection.concerns(release) if isinstance(protection, PersonProtection) else []
+    return recipe.protections[-1].concerns(release)
 
 
 def individual_sentences(release: Release, evidence: ReleaseEvidence) -> Iterator[str]:

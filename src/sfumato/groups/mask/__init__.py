@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from sfumato.groups.mask.group_audit import HiddenGroupsCheck, group_findings
     from sfumato.groups.mask.group_mask import GroupMask
     from sfumato.groups.mask.household_check import refuse_split
-    from sfumato.groups.mask.mask_protection import apply_mask, exchange_statement, release_masked
+    from sfumato.groups.mask.mask_protection import apply_mask, release_masked, swapped_attributes
     from sfumato.groups.mask.mask_settings import MaskSettings
     from sfumato.groups.mask.mask_task import Masked
     from sfumato.groups.mask.swap_traces import refuse_traces
@@ -23,7 +23,7 @@ _HOMES = {
     "Masked": "mask_task",
     "apply_mask": "mask_protection",
     "HiddenGroupsCheck": "group_audit",
-    "exchange_statement": "mask_protection",
+    "swapped_attributes": "mask_protection",
     "group_findings": "group_audit",
     "refuse_split": "household_check",
     "refuse_traces": "swap_traces",
@@ -36,11 +36,11 @@ __all__ = [
     "MaskSettings",
     "Masked",
     "apply_mask",
-    "exchange_statement",
     "group_findings",
     "refuse_split",
     "refuse_traces",
     "release_masked",
+    "swapped_attributes",
 ]
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sfumato.errors import SfumatoError
+from sfumato.groups.mask.group_mask import GroupMask
 from sfumato.groups.mask.mask_settings import MaskSettings
 from sfumato.groups.mask.observed_signal import describe_places, outliers_among, revealed_by_ranks
 from sfumato.microfile.microfile import Microfile
@@ -57,7 +58,7 @@ def group_findings(record: Mapping[str, Any], table: Microfile, codebook: Codebo
 
 
 def _group_messages(group_record: Mapping[str, Any], table: Microfile, codebook: Codebook) -> list[str]:
-    settings, hidden = MaskSettings(**group_record["mask"]), group_record["hidden"]
+    settings, hidden = GroupMask(**group_record["mask"]), group_record["hidden"]
     selections = [(name, selection) for name, selection in settings.selections() if name != "spare"]
     selecting = [attribute for name, selection in selections for attribute in attributes_of(selection, setting=name)]
     if not _are_exact([*settings.group.parameter, *selecting], codebook):

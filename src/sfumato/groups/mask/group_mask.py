@@ -2,18 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from sfumato.groups.mask.household_check import refuse_split
-from sfumato.groups.mask.mask_protection import apply_mask, release_masked
 from sfumato.groups.mask.mask_settings import MaskSettings
-from sfumato.groups.mask.swap_traces import refuse_traces
-from sfumato.logs import logged
-from sfumato.microfile.microfile import Microfile, as_microfile
-from sfumato.progress import Progress, silent, whole
+from sfumato.microfile.microfile import Microfile
+from sfumato.progress import Progress
 from sfumato.randomness import Secret
 from sfumato.release.release import Release
-from sfumato.release.steward_warnings import concerns_of, warn_of
 
 
 class GroupMask(MaskSettings):
@@ -35,37 +28,7 @@ class GroupMask(MaskSettings):
     ()
     """
 
-    def protect(
-        self, microfile: Microfile | Any, *, progress: Progress = silent, secret: Secret | str | None = None
-    ) -> Release:
-        """Return a release in which the group does not stand out where it must not.
+    def _make_release(self, people: Microfile, progress: Progress, secret: Secret) -> Release:
+        from sfumato.groups.mask.mask_protection import protect
 
-        Parameters
-        ----------
-        microfile
-            A microfile, or a frame that becomes one.
-        progress
-            Called while records are compared and exchanged.
-        secret
-            What all random numbers are derived from: the ``secret`` of another release, or the text in its confidential
-            record, which repeats that release; default: a new one. A ``seed`` takes precedence.
-
-        Raises
-        ------
-        UnattainableError
-            If there are too few records to exchange; the message says where.
-
-        Warns
-        -----
-        SfumatoWarning
-            If an attribute that is released unchanged seems to name people.
-        """
-        people, drawn = as_microfile(microfile), Secret.chosen(self.seed, secret)
-        with logged("group mask") as note, whole(progress) as overall:
-            masked = apply_mask(self, people, overall, drawn)
-            release = release_masked([self], [masked], drawn)
-            note(records=people.records)
-        refuse_split(people, masked.microfile, self.group.parameter, release.codebook)
-        refuse_traces(self, people, masked.microfile, release)
-        warn_of(concerns_of(release.microfile, release.codebook, people, (), (self.weight,)))
-        return release
+        return protect(self, people, progress, secret)

@@ -5,18 +5,19 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
 from sfumato.errors import UnattainableError
 from sfumato.groups.mask.attribute_roles import influence_of
 from sfumato.groups.mask.hardening import harden
+from sfumato.groups.mask.household_check import refuse_split
 from sfumato.groups.mask.mask_settings import MaskSettings
 from sfumato.groups.mask.mask_task import Masked, MaskTask, PlannedSwaps, task_of, with_places_of
 from sfumato.groups.mask.mask_verification import follows_original, refuse_standing_out, weighted_outliers
 from sfumato.groups.mask.memetic_mask import evolved_swaps
-from sfumato.groups.mask.steward_record import record_of
+from sfumato.groups.mask.steward_record import facts_of, record_of
+from sfumato.groups.mask.swap_traces import refuse_traces
 from sfumato.groups.mask.target_counts import judged_problem, target_counts
 from sfumato.groups.swap.greedy_swaps import swap_greedily
 from sfumato.groups.swap.optimal_swaps import swap_exactly, unproven
@@ -24,10 +25,20 @@ from sfumato.measures.promise import Promise
 from sfumato.microfile.microfile import Microfile
 from sfumato.progress import Progress
 from sfumato.randomness import Secret
+from sfumato.release.public_settings import Exchanged, PublicSettings
 from sfumato.release.release import Release
 
 STRICTER_LEVELS = (0.02, 0.05, 0.1, 0.2, 0.3, 0.5)
 """Levels at which counts are reshaped in turn, as long as weights or the whole signal still reveal a hidden place."""
+
+
+def protect(settings: MaskSettings, microfile: Microfile, progress: Progress, secret: Secret) -> Release:
+    """Hide a group, make the release, and check that it does not show who was swapped."""
+    masked = apply_mask(settings, microfile, progress, secret)
+    release = release_masked([settings], [masked], secret)
+    refuse_split(microfile, masked.microfile, settings.group.parameter, release.codebook)
+    refuse_traces(settings, microfile, masked.microfile, release)
+    return release
 
 
 def apply_mask(settings: MaskSettings, microfile: Microfile, progress: Progress, secret: Secret) -> Masked:
@@ -95,24 +106,18 @@ def release_masked(masks: Sequence[MaskSettings], masked: Sequence[Masked], secr
     """Make the release of a file that only masks have changed, one after the other."""
     withheld = dict.fromkeys(name for mask in masks for name in mask.identifiers)
     last = masked[-1].microfile
-    first = masked[0].record
     return Release(
         last.select([name for name in last.names if name not in withheld]),
         # a mask alone promises nothing about single people
         promise=Promise(quasi=(), k=1),
         identifiers=tuple(withheld),
-        settings={"method": "exchange", "exchanged": exchange_statement(masks, masked)},
-        private={
-            "original_records": last.records,
-            **{name: first[name] for name in ("cost", "swaps", "before", "after") if len(masked) == 1},
-            "groups": [file.record for file in masked],
-        },
+        settings=PublicSettings(method="exchange", exchanged=swapped_attributes(masks, masked)),
+        private=facts_of(masked),
         secret=secret,
     )
 
 
-def exchange_statement(masks: Sequence[MaskSettings], masked: Sequence[Masked]) -> dict[str, Any]:
+def swapped_attributes(masks: Sequence[MaskSettings], masked: Sequence[Masked]) -> Exchanged:
     """Return what everybody may know: neither which group, nor where, nor how many, which the table does not show."""
     moved = [(*mask.group.parameter, *file.record["along"]) for mask, file in zip(masks, masked, strict=True)]
-    names = dict.fromkeys(itertools.chain.from_iterable(moved))
-    return {"attributes": list(names)}
+    return Exchanged(attributes=tuple(dict.fromkeys(itertools.chain.from_iterable(moved))))

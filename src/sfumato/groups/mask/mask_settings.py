@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, TypeAlias
 
 from pydantic import BeforeValidator, Field, WithJsonSchema, field_validator, model_validator
 
@@ -12,6 +12,7 @@ from sfumato.fuzzy.shapes import AnyShape
 from sfumato.groups.adversary_view import Adversary
 from sfumato.groups.group import ByPlace, Group, PlaceNames, nest_group_settings
 from sfumato.groups.swap.memetic_settings import Memetic
+from sfumato.protections import Protection, Stage
 from sfumato.record_filter import Chosen, attributes_of
 from sfumato.roles import Names
 from sfumato.settings import Settings
@@ -52,8 +53,8 @@ else:
     Importances = Annotated[dict[str, Annotated[float, Field(ge=0, le=1e6)]], BeforeValidator(_as_importances)]
 
 
-class MaskSettings(Settings):
-    """What to hide and how; :class:`~sfumato.GroupMask` protects by it."""
+class HiddenGroup(Settings):
+    """Which group is hidden, where, and how: the settings that only a mask has."""
 
     group: Group
     """The group to hide, and its places."""
@@ -106,16 +107,17 @@ class MaskSettings(Settings):
     the attacks of ``[attack]``."""
     spare: tuple[Chosen, ...] = ()
     """Members of other groups, who stay where they are. In a recipe, these include the groups of earlier masks."""
-    identifiers: Names = ()
-    """Attributes that identify a person; they are never released."""
+
+
+class MaskSettings(Protection, HiddenGroup):
+    """All settings of a mask, checked; :class:`~sfumato.GroupMask` protects by them."""
+
+    log_name: ClassVar[str] = "group mask"
+    stage: ClassVar[Stage] = Stage.GROUPS
+
     weight: str | None = None
     """The number of people in the population that a record stands for. Hidden places stand out neither in counts of
     records nor, unless the weight is an identifier, in counts of people."""
-    seed: int | None = Field(default=None, ge=0, lt=2**31)
-    """For demonstrations: all random numbers are derived from it, so anybody who knows or guesses it can repeat the
-    draws. Default: a secret drawn by the operating system and stored in the confidential record."""
-    threads: int | None = Field(default=None, ge=1, le=1024)
-    """The number of threads; results do not depend on it. Default: the number of cores."""
 
     @model_validator(mode="before")
     @classmethod

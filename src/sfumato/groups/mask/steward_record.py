@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -10,15 +11,39 @@ import numpy as np
 from sfumato.arrays import Codes
 from sfumato.groups.mask.attribute_roles import influential_attributes, moving_attributes
 from sfumato.groups.mask.mask_settings import MaskSettings
-from sfumato.groups.mask.mask_task import MaskTask
+from sfumato.groups.mask.mask_task import Masked, MaskTask
 from sfumato.groups.mask.observed_signal import member_unit, observed_signal, outlier_labels
 from sfumato.groups.outlier_panel import detections
 from sfumato.groups.signals import Signal
 from sfumato.groups.swap.optimal_swaps import Swaps
 from sfumato.microfile.microfile import Microfile
+from sfumato.release.steward_facts import StewardFacts
 
 MAX_CELLS = 50
 """A numeric attribute with more values than this is cut into this many equal parts before it is crossed with places."""
+
+
+@dataclass(frozen=True)
+class MaskFacts(StewardFacts):
+    """What the steward learns about a release that only masks have changed."""
+
+    cost: float | None = None
+    """What the swaps cost, where there is one mask."""
+    swaps: Sequence[Sequence[int]] | None = None
+    """The records that swapped their places, in pairs."""
+    before: Mapping[str, int] | None = None
+    """The members of the group in each place before."""
+    after: Mapping[str, int] | None = None
+    """The members of the group in each place after."""
+
+
+def facts_of(masked: Sequence[Masked]) -> MaskFacts:
+    """Return what the steward learns about masks that were applied one after the other."""
+    facts = MaskFacts(original_records=masked[-1].microfile.records, groups=[each.record for each in masked])
+    if len(masked) > 1:
+        return facts
+    record = masked[0].record
+    return replace(facts, cost=record["cost"], swaps=record["swaps"], before=record["before"], after=record["after"])
 
 
 def record_of(task: MaskTask, swaps: Swaps, after: Microfile, *, at_least: int | None) -> dict[str, Any]:

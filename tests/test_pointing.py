@@ -148,7 +148,7 @@ def test_the_line_of_a_mistake(files, old, new, kind):
             "give the path of a file, a table with its path, or a list of these",
         ),
         ('"there.csv"', "3", "'attack.third_party': give the path of a file"),
-        ('known = ["t05"]', 'known = ["t99"]', "attack: known: there is no place 't99'"),
+        ('known = ["t05"]', 'known = ["t99"]', "attack: known: unknown place 't99'"),
         ('region = "coast"', 'region = "cost"', "attack: region: unknown column 'cost'"),
         ('region = "coast"', 'region = "sex"', "attack: region: 'sex' does not give each place one region"),
         (

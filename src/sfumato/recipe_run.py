@@ -87,7 +87,7 @@ class ProtectionRun:
                 people,
                 other_ks,
                 release=release,
-                finish=lambda other: self._finish(other, masked),
+                finish=lambda release: self._finish(release, masked),
                 progress=self.progress,
             )
             release.private["alternatives"] = [alternative.summary() for alternative in alternatives]
@@ -152,7 +152,7 @@ def check_run(protections: Sequence[Protection], alternatives: Sequence[int]) ->
     other_ks = check_others(alternatives)
     if other_ks and not protects_people(protections[-1]):
         raise SettingError(
-            "alternatives: the recipe does not protect individuals, so there is no k to change",
+            "alternatives: the recipe does not protect individuals, so it has no k to change",
             hint="add a protection after the group masks",
             setting="alternatives",
         )

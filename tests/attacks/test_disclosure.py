@@ -75,7 +75,7 @@ def test_known_places_disclose_nothing(attacks):
     attack = sf.FuzzyRuleAttack(**RULES, known=[GARRISON])
     (disclosure,) = judge(attack, HERE).disclosures
     assert (disclosure.disclosed, disclosure.standing_out, disclosure.adequacy.places) == ((), (), len(TOWNS) - 1)
-    with pytest.raises(SettingError, match="known: there is no place 'x'"):
+    with pytest.raises(SettingError, match="known: unknown place 'x'"):
         judge(sf.FuzzyRuleAttack(**RULES, known=["x"]), HERE)
 
 

@@ -42,9 +42,9 @@ def test_new_records_lie_in_the_boxes_they_get(release):
     assert set(columns(placed).rows()) <= known
 
 
-def test_what_lies_outside_is_counted(release):
+def test_records_outside_are_counted(release):
     newcomers = health_survey(50).with_columns({"age": pl.Series([1000] * 3 + [30] * 47)})
-    with pytest.raises(MicrofileError, match=r"3 records lie outside"):
+    with pytest.raises(MicrofileError, match=r"3 records are outside"):
         place(release, newcomers)
 
 

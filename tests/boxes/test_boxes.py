@@ -256,16 +256,16 @@ def test_an_attribute_of_which_no_value_would_be_left_keeps_its_records():
 
 
 @pytest.mark.parametrize("seed", range(10))
-def test_few_exchanges_never_cost_more_than_none(seed, monkeypatch):
+def test_few_swaps_never_cost_more_than_none(seed, monkeypatch):
     """The first are judged with noise, and there may be no time to mend what they did."""
-    exchange, costs = box_search._exchanged, []
+    swapped, costs = box_search._with_swapped_records, []
 
     def watched(task, space, limits, boxes, axes, progress):
-        found = exchange(task, space, limits, boxes, axes, progress)
+        found = swapped(task, space, limits, boxes, axes, progress)
         costs.append([one.costs(space, task.n_codes).sum() for one in (boxes, found)])
         return found
 
-    monkeypatch.setattr(box_search, "_exchanged", watched)
+    monkeypatch.setattr(box_search, "_with_swapped_records", watched)
     rng = np.random.default_rng(seed)
     people = pl.DataFrame({"x": rng.normal(size=60), "y": rng.normal(size=60)})
     for passes in (1, 2):

@@ -31,7 +31,7 @@ def test_the_wanted_accuracy_is_met_where_categories_are_quasi(people):
     assert full.notes == []
     (choice, price) = chosen.notes
     assert choice.startswith("detail = 0.")
-    assert "so that the wanted accuracy is met" in choice
+    assert "so that the requested accuracy is met" in choice
     assert "region, sex" in price
     assert chosen.audit().holds
 

@@ -8,7 +8,7 @@ import sfumato as sf
 from sfumato.boxes.axes import axes_of, space_of
 from sfumato.boxes.constraints import BoxRule, limits_with
 from sfumato.boxes.cut_engine import subdivide
-from sfumato.boxes.swap_refinement import Effort, exchange_records
+from sfumato.boxes.swap_refinement import Effort, swap_records
 from sfumato.kernels.boxes.box_limits import DISTINCT
 from sfumato.kernels.boxes.swap_records import (
     CODED,
@@ -31,7 +31,7 @@ def refined(frame: pl.DataFrame, effort: Effort, *, k: int = 5, threads: int = 1
     space = space_of(axes, places, np.ones_like(places))
     limits, codes = limits_with(k, [], np.ones(frame.height, dtype=bool)), 32
     boxes = subdivide(space, limits, [np.arange(frame.height)], codes, threads=threads, progress=silent)
-    found = exchange_records(
+    found = swap_records(
         space,
         limits,
         boxes,

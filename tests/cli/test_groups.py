@@ -196,7 +196,7 @@ def test_several_groups_do_not_undo_each_other(recipe) -> None:
         (HEAD + GROUP.replace("parameter", "parametre"), "unknown setting 'protect[0].parametre'"),
         (HEAD + GROUP.replace('"area"', '"aera"'), "protect[0]: parameter: unknown column 'aera'"),
         (HEAD + GROUP.replace('["army"]', "{ from = 3 }"), "protect[0].vital"),
-        (HEAD + GROUP.replace('hide = ["C"]', 'hide = ["X"]'), "protect[0]: hide: there is no place 'X'"),
+        (HEAD + GROUP.replace('hide = ["C"]', 'hide = ["X"]'), "protect[0]: hide: unknown place 'X'"),
     ],
 )
 def test_wrong_recipes_point_at_the_line(recipe, text: str, message: str) -> None:

@@ -27,7 +27,7 @@ from tests.generated_cases import arithmetic, files, places, recount
 from tests.generated_cases.files import Failure
 from tests.generated_cases.tables import CLOCKS, SIMPLE, Column, Table, draw_column
 
-NOT_FOR_USERS = ("does not satisfy its own promise", "is not intact", "lie outside the boxes")
+NOT_FOR_USERS = ("does not satisfy its own promise", "is not intact", "are outside the boxes")
 """Refusals that tell of a mistake of ours, not of the settings."""
 MOST_CALLS = 5_000_000
 """A search in which more functions of the library are called runs too long for tables as small as these."""

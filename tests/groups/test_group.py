@@ -55,7 +55,7 @@ def test_places_can_be_restricted_and_ordered() -> None:
     ("settings", "message"),
     [
         ({"vital": {"work": ["army"]}, "parameter": "aera"}, "unknown column 'aera'"),
-        ({"vital": {"work": ["army"]}, "parameter": "area", "values": ["A", "C"]}, "there is no place 'C'"),
+        ({"vital": {"work": ["army"]}, "parameter": "area", "values": ["A", "C"]}, "unknown place 'C'"),
         ({"vital": {"area": ["A"]}, "parameter": "area"}, "both vital and the parameter"),
         ({"vital": {"work": ["army"]}, "parameter": "area", "values": ["A", "A"]}, "names a place twice"),
         ({"vital": {"work": {"from": 3}}, "parameter": "area"}, "unknown setting 'vital.work.from'"),

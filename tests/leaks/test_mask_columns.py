@@ -80,7 +80,7 @@ def test_density_no_longer_gives_swaps_away(nist: pl.DataFrame, figure: Figure) 
     assert restored == QUARTERS.quantity(release.table) != signal
     figure("mask beside DENSITY (NIST): exchanged records found", now=found, baseline=moved.mean(), before=1.0)
     # whoever insists that density stays is refused, with what it would show
-    with pytest.raises(SettingError, match=r"'DENSITY' would show who was exchanged: 100% of the exchanged records"):
+    with pytest.raises(SettingError, match=r"'DENSITY' would show who was swapped: 100% of the swapped records"):
         mask.model_copy(update={"along": ()}).protect(nist)
 
 
@@ -120,7 +120,7 @@ def test_columns_that_nearly_tell_the_place_are_refused(columns: list[str], othe
     assert right > 10 * moved
     # which of two comes first depends on who is exchanged
     either = "|".join(" and ".join(map(repr, names)) for names in (columns, columns[::-1]))
-    with pytest.raises(SettingError, match=f"({either}) would show who was exchanged"):
+    with pytest.raises(SettingError, match=f"({either}) would show who was swapped"):
         mask.protect(people)
     # withheld, or moved along, they show nothing
     hidden = mask.model_copy(update={"identifiers": tuple(columns)}).protect(people)

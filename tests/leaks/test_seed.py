@@ -96,7 +96,7 @@ def chance_of(released: np.ndarray, hidden: int, streams: list[np.random.Generat
 
 
 def people_of(counts: np.ndarray) -> pl.DataFrame:
-    # nothing else depends on the place, or it would show who was exchanged
+    # nothing else depends on the place, or it would show who was swapped
     rng = np.random.default_rng(0)
     rows = [
         (f"P{place:02d}", "army" if number < members else "shop", int(rng.integers(20, 70)), int(rng.integers(30, 50)))

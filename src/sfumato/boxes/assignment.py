@@ -13,7 +13,7 @@ from sfumato.microfile.microfile import Microfile, as_microfile
 from sfumato.release.release import Release
 
 PAIRS = 1 << 24
-"""So many pairs of a record and a box are looked at together."""
+"""This number of pairs of a record and a box are compared at a time."""
 
 
 def place(release: Release, newcomers: Microfile | Any) -> Microfile:
@@ -58,7 +58,7 @@ def place(release: Release, newcomers: Microfile | Any) -> Microfile:
     outside = int((box_ids < 0).sum())
     if outside:
         raise MicrofileError(
-            f"{outside:,} records lie outside the boxes of the release", hint="leave them out, or release anew"
+            f"{outside:,} records are outside the boxes of the release", hint="leave them out, or make a new release"
         )
     placed = newcomers.with_columns({name: boxes.get_column(name).gather(box_ids) for name in names})
     return placed.select([column for name in newcomers.names for column in columns.get(name, (name,))])

@@ -26,13 +26,13 @@ if TYPE_CHECKING:
 
 AxisKind = Literal["numeric", "date", "ordinal", "tree", "set"]
 EXACT = 2**53
-"""Doubles hold all whole numbers up to here."""
+"""Doubles represent all whole numbers up to this one exactly."""
 NANOSECONDS = 1000
 """In a microsecond."""
 ROUND = 10**12
 """Origins are multiples of this, so that what is readable stays so."""
 ORDERING_SAMPLE = 10_000
-"""Categories are put in an order by at most so many records."""
+"""Categories are ordered by at most this number of records."""
 ROUNDS = 200
 STILL = 1e-9
 """A direction of unit length that moves by less is found."""
@@ -50,9 +50,9 @@ class QuasiAxis:
     values: tuple[Any, ...] = ()
     """The categories in that order."""
     levels: tuple[Codes, ...] = ()
-    """Of a tree: the node of each place, level by level from the leaves' parents to the root."""
+    """Of a tree: the node of each coordinate, level by level from the leaves' parents to the root."""
     labels: tuple[tuple[str, ...], ...] = ()
-    """Of a tree: the label of each place, level by level."""
+    """Of a tree: the label of each coordinate, level by level."""
     listed: tuple[Mapping[str, tuple[str, ...]], ...] = ()
     """Of a tree of listed values: those behind each label, level by level, whether they occur or not."""
     nodes: Described | None = None
@@ -62,9 +62,9 @@ class QuasiAxis:
     strange: tuple[bool, ...] = ()
     """Of a tree: which categories its hierarchy does not know."""
     origin: int = 0
-    """What is to be added to a place to get the value: whole numbers that doubles cannot hold are counted from here."""
+    """What is added to a coordinate to get the value: whole numbers that doubles cannot hold are counted from here."""
     spacing: float = 0.0
-    """How far apart values are that a release tells apart, if that is further than some values are; else 0."""
+    """The smallest distance that a release can distinguish, if some values are closer than that; otherwise 0."""
 
     @cached_property
     def lacks(self) -> bool:
@@ -78,12 +78,12 @@ class QuasiAxis:
 
     @cached_property
     def known(self) -> Reals:
-        """The places of the records whose value is not missing."""
+        """The coordinates of the records whose value is not missing."""
         return self.coordinates[~self.missing] if self.lacks else self.coordinates
 
     @cached_property
     def is_large(self) -> bool:
-        """Whether sums and multiples of values could be beyond the whole numbers that doubles hold."""
+        """Whether sums and multiples of values could exceed the whole numbers that doubles represent."""
         return bool(self.origin or self.spacing) or bool(np.abs(self.known).max(initial=0.0) > EXACT / 8)
 
     @cached_property
@@ -95,7 +95,7 @@ class QuasiAxis:
 
     @cached_property
     def least(self) -> float:
-        """The least place."""
+        """The lowest coordinate."""
         return float(self.known.min(initial=np.inf))
 
     def counts(self, values: Reals) -> Counts:
@@ -109,7 +109,7 @@ def axes_of(
 ) -> list[QuasiAxis]:
     """Return the axes, those whose widths are distances first.
 
-    ``tiling`` tells that cells must cover the space: they are then cut between the finest nodes of a hierarchy whose
+    ``tiling`` says that cells must cover the space: they are then cut between the finest nodes of a hierarchy whose
     values nobody lists, for to describe a finer cell its values would have to be listed.
     """
     axes = side_by_side(lambda name: _axis(microfile, name, hierarchies.get(name), tiling), names)
@@ -138,7 +138,7 @@ def axes_of(
 
 
 def as_rows(columns: Sequence[Reals]) -> Reals:
-    """Put columns together as rows, without copying those that are already."""
+    """Stack columns as rows, without copying those that are stacked already."""
     base = columns[0].base
     if (
         isinstance(base, np.ndarray)
@@ -161,7 +161,7 @@ def _axis(microfile: Microfile, name: str, hierarchy: Hierarchy | None, tiling: 
         if dated:
             series = series.to_physical()
             if is_fine(microfile.series(name).dtype):
-                # a release tells times in microseconds
+                # a release has times in microseconds
                 spacing = float((series % NANOSECONDS != 0).any())
                 series = series // NANOSECONDS
                 values_or_nan = np.where(missing, np.nan, series.cast(pl.Float64).fill_null(float("nan")).to_numpy())
@@ -184,7 +184,7 @@ def _axis(microfile: Microfile, name: str, hierarchy: Hierarchy | None, tiling: 
 
 
 def is_fine(dtype: pl.DataType) -> bool:
-    """Tell whether a column holds times in nanoseconds."""
+    """Say whether a column holds times in nanoseconds."""
     return isinstance(dtype, pl.Datetime) and dtype.time_unit == "ns"
 
 
@@ -194,7 +194,7 @@ def released_type(dtype: pl.DataType) -> pl.DataType:
 
 
 def _from_origin(series: pl.Series, numbers: Reals) -> tuple[Reals, int, float]:
-    """Return large whole numbers by their distances from an origin, and how far apart those that doubles tell are."""
+    """Return distances of large whole numbers from an origin, and how far apart two must be to differ as doubles."""
     integers = series.cast(pl.Int128)
     integers = integers.set(pl.Series(np.isnan(numbers)), None)
     low, high = int(integers.min()), int(integers.max())  # type: ignore[arg-type]  # of whole numbers
@@ -284,7 +284,7 @@ def _ordered(axis: QuasiAxis, step: int, classes: Sequence[Counts]) -> QuasiAxis
 
 
 def _first_direction(matrix: Reals) -> Reals:
-    """Return, about, the left singular vector of the largest singular value, by repeated multiplication."""
+    """Return approximately the left singular vector of the largest singular value, by repeated multiplication."""
     # from the longest row on, which has a part in it
     direction = np.zeros(len(matrix))
     direction[np.argmax((matrix**2).sum(axis=1))] = 1.0
@@ -313,7 +313,7 @@ def _profile(rows: Counts, classes: Counts, categories: int) -> Reals:
 
 
 def space_of(axes: Sequence[QuasiAxis], coordinates: Reals, costs: Reals) -> Space:
-    """Gather the axes for the kernels; ``coordinates`` and ``costs`` have one row an axis."""
+    """Gather the axes for the kernels; ``coordinates`` and ``costs`` have one row per axis."""
     from sfumato.kernels.boxes.box_cost import LINEAR, SET, TREE, Space
 
     kinds = {"tree": TREE, "set": SET}

@@ -1,4 +1,4 @@
-"""Where the released edges of boxes lie: on a readable grid, at the outermost records, or at the cuts."""
+"""The released edges of boxes: on a readable grid, at the outermost records, or at the cuts."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ from sfumato.microfile.hierarchy import readable
 from sfumato.release.edge_grids import DATE_UNITS, TIME_UNITS
 
 DECIMALS = 9
-"""Numbers with more digits behind the point than this are taken as continuous."""
+"""Numbers with more decimal places than this are taken as continuous."""
 FARTHEST = 2.0**62
 """Whole numbers farther from their origin than this are snapped as doubles: 64 bits may be too few for their edges."""
 TRIED = 20_000
-"""Grids are tried on about so many boxes."""
+"""Grids are tried on about this number of boxes."""
 DAYS = {
     **{"1s": 1 / 86_400, "1m": 1 / 1_440, "1h": 1 / 24, "1d": 1.0, "1w": 7.0},
     **{"1mo": 30.0, "3mo": 91.0, "1y": 365.25, "5y": 1826.25, "10y": 3652.5},
 }
 """About how long a unit of time is."""
 WIDE = 5
-"""An interval of a grid hides a value if it has room for so many."""
+"""An interval of a grid hides a value if it has room for this number of values."""
 COARSER = {
     **{"1s": "1m", "1m": "1h", "1h": "1d", "1d": "1w", "1w": "5w"},
     **{"1mo": "1y", "3mo": "5y", "1y": "5y", "5y": "50y", "10y": "50y"},
@@ -44,7 +44,7 @@ class Edges:
     """Numbers; of dates and large whole numbers, whole ones, so that none is rounded."""
     hi: Reals | Counts
     grid: str | float | None = None
-    """The step of the grid that they lie on, or a unit of time; None where they are the records' own values."""
+    """The step of their grid, or a unit of time; None where they are the records' own values."""
 
     @property
     def widths(self) -> Reals:
@@ -105,7 +105,7 @@ class _Side:
     """The intervals of a grid, seen from inside a box; upward, all numbers are negated, so that outward is downward."""
 
     begins: Callable[[Any], tuple[Any, Flags]]
-    """From places to where their intervals begin, at or below them, and whether they are these beginnings."""
+    """From coordinates to where their intervals begin, at or below them, and whether they are these beginnings."""
     next: Callable[[Any], Any]
     """From beginnings to those of the next intervals outward."""
     coarse: Callable[[Any], Any] | None
@@ -118,7 +118,7 @@ class _Side:
 
 
 def _edges(axis: QuasiAxis, ends: Reals | Counts, side: _Side, k: int) -> Any:
-    """Return the edges outward of ends, which are places of records (upward: negated)."""
+    """Return the edges outward of ends, which are coordinates of records (upward: negated)."""
     edges = _held(axis, ends, side, k)
     if side.coarse is None:
         return edges
@@ -132,7 +132,7 @@ def _edges(axis: QuasiAxis, ends: Reals | Counts, side: _Side, k: int) -> Any:
 
 
 def _held(axis: QuasiAxis, ends: Reals | Counts, side: _Side, k: int) -> Any:
-    """Return where the interval that holds each place begins; a rare value at its beginning is left to the next."""
+    """Return where the interval of each coordinate begins; a rare value at its beginning is left to the next."""
     begins, same = side.begins(ends)
     if side.closed is not None:
         same &= begins != side.closed
@@ -232,7 +232,7 @@ def _grids(axis: QuasiAxis, tight: Edges, costs: Reals, dtype: pl.DataType, shar
 
 
 def finest_of(axis: QuasiAxis, dtype: pl.DataType) -> float | None:
-    """Return the unit in which values are written, or as fine as doubles tell them apart; None if they have none."""
+    """Return the unit in which values are written, or the finest that doubles distinguish; None if they have none."""
     if axis.spacing:
         return readable(WIDE * axis.spacing)
     resolution = resolution_of(axis.coordinates)
@@ -255,20 +255,20 @@ def resolution_of(values: Reals) -> float | None:
 
 
 def _whole(numbers: Reals) -> bool:
-    # the dust of binary numbers; what is itself as small as dust is no zero
+    # rounding errors of binary numbers are ignored, but a number as small as they are does not count as zero
     dust = np.minimum(1e-7 * np.maximum(np.abs(numbers), 1e-3), 1e-6)
     return bool((np.abs(numbers - np.rint(numbers)) <= dust).all())
 
 
 def _finest_unit(axis: QuasiAxis, dtype: pl.DataType) -> str | None:
-    """Return the coarsest unit of time at whose beginnings all values lie; None if some lie between whole seconds."""
+    """Return the coarsest unit of time at whose beginnings all values are; None if some are between whole seconds."""
     moments = _moments(axis.known.astype(np.int64) + axis.origin, dtype)
     units = DATE_UNITS if dtype == pl.Date else TIME_UNITS
     return next((unit for unit in units if bool((moments.dt.truncate(unit) == moments).all())), None)
 
 
 def _moments(ticks: Counts, dtype: pl.DataType) -> pl.Series:
-    """Return moments without a time zone, so that days are alike."""
+    """Return moments without a time zone, so that all days have the same length."""
     zoneless = pl.Datetime(dtype.time_unit) if isinstance(dtype, pl.Datetime) else dtype
     return pl.Series(ticks).cast(pl.Int32 if dtype == pl.Date else pl.Int64).cast(zoneless)
 

@@ -1,4 +1,4 @@
-"""The released table of boxes: edges, columns, and what is said about it."""
+"""The released table of boxes: edges, columns, and the facts about it."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from sfumato.threads import side_by_side
 
 
 def protected_table(division: Division, retained: Flags) -> ProtectedTable:
-    """Put boxes in the place of quasi values, and measure the result; ``retained`` boxes are released."""
+    """Replace quasi values by boxes, and measure the result; ``retained`` boxes are released."""
     task, boxes, household_boxes = division.task, division.boxes, division.household_boxes
     settings, microfile = task.settings, task.microfile
     ends = _box_ends(division, retained)
@@ -142,12 +142,12 @@ def _is_numeric(microfile: Microfile, name: str, form: Form) -> bool:
 
 
 def _table(task: BoxTask, columns: dict[str, Column], box_ids: Codes, records: Counts) -> Microfile:
-    """Put the boxes in the place of the quasi attributes; the other columns are unchanged."""
+    """Replace the quasi attributes by boxes; the other columns are unchanged."""
     settings, microfile = task.settings, task.microfile
     unchanged = [name for name in microfile.names if name not in (*settings.quasi, *settings.identifiers)]
     rest = microfile.select([*unchanged, settings.quasi[0]])
     rest = rest if records.size == microfile.records else rest.take(records)
-    # converted once, or numpy would do it for every column
+    # converted once, because numpy would otherwise convert it for every column
     indices = box_ids.astype(np.int64)
     series_of = side_by_side(lambda column: column.of(indices), list(columns.values()), settings.threads)
     wide = rest.with_columns(

@@ -1,4 +1,4 @@
-"""The search for boxes: the choice of detail, cuts, regrouping and exchanges of records."""
+"""The search for boxes: the choice of detail, cuts, regrouping and swaps of records."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from sfumato.boxes.household_boxes import HouseholdBoxes, HouseholdCutter
 from sfumato.boxes.infeasibility import measured_strata, refuse_lost
 from sfumato.boxes.regroup_refinement import closed_labels, regrouped, turns_for
 from sfumato.boxes.subdivision import Subdivision
-from sfumato.boxes.swap_refinement import CORES, HEAT, PASSES, Effort, exchange_records
+from sfumato.boxes.swap_refinement import CORES, HEAT, PASSES, Effort, swap_records
 from sfumato.progress import Progress, silent
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ def find_boxes(task: BoxTask, progress: Progress) -> Division:
         space, limits, task.members, task.n_codes, careful=careful, threads=settings.threads, progress=progress
     )
     boxes = _regrouped(task, space, limits, boxes, progress)
-    boxes = _exchanged(task, space, limits, boxes, task.axes, progress)
+    boxes = _with_swapped_records(task, space, limits, boxes, task.axes, progress)
     return Division(task, boxes, boxes.costs(space, task.n_codes, settings.threads) if settings.suppress else _NO_COSTS)
 
 
@@ -113,7 +113,7 @@ def _household_division(task: BoxTask, progress: Progress) -> Division:
         space = cutter.space(cutter.personal_rows, strata)
         limits = limits_with(settings.k, task.rules, retained)
         personal_axes = [task.axes[row] for row in cutter.personal_rows]
-        boxes = _exchanged(task, space, limits, boxes, personal_axes, progress)
+        boxes = _with_swapped_records(task, space, limits, boxes, personal_axes, progress)
     costs = cutter.box_costs(outer, boxes, strata) if settings.suppress else _NO_COSTS
     household_boxes = HouseholdBoxes(households.shared_rows, outer, cutter.outer_box_of(outer, boxes))
     return Division(task, boxes, costs, household_boxes)
@@ -143,13 +143,13 @@ def _regrouped(task: BoxTask, space: Space, limits: Limits, boxes: Subdivision, 
     )
 
 
-def _exchanged(
+def _with_swapped_records(
     task: BoxTask, space: Space, limits: Limits, boxes: Subdivision, axes: list[QuasiAxis], progress: Progress
 ) -> Subdivision:
-    """Exchange records between neighbouring boxes, which were cut along some axes."""
+    """Swap records between neighbouring boxes, which were cut along some axes."""
     settings = task.settings
     effort, heat, activity = _effort(settings, task.microfile.records, all(axis.is_linear for axis in axes))
-    return exchange_records(
+    return swap_records(
         space,
         limits,
         boxes,
@@ -165,12 +165,12 @@ def _exchanged(
 
 
 def _effort(settings: Boxes, n_records: int, linear: bool) -> tuple[Effort, float, str]:
-    """Return how long records are exchanged, with how much noise, and what that is called."""
+    """Return how long records are swapped, with how much noise, and what that is called."""
     if settings.refine:
         return Effort(None, CORES * settings.seconds), REFINING_HEAT, "refining"
     if not linear:
         # records were regrouped, unless households are released
-        return Effort(settings.passes or 0 if settings.keep_household else 0), HEAT, "exchanging"
-    # in a tiling, exchanged records would be in the cells of others
+        return Effort(settings.passes or 0 if settings.keep_household else 0), HEAT, "swapping"
+    # in a tiling, swapped records would be in the cells of others
     default = PASSES if n_records <= QUICK and settings.edges != "tiling" else 0
-    return Effort(default if settings.passes is None else settings.passes), HEAT, "exchanging"
+    return Effort(default if settings.passes is None else settings.passes), HEAT, "swapping"

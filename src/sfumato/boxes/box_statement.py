@@ -58,7 +58,7 @@ def _released_statistics(ends: IntervalEnds) -> Any:
     """Return the statistics that are preserved by default, as far as the released table has them."""
     numeric = [name for name, (low, high) in ends.items() if not low.dtype.is_temporal() and low.min() != high.max()]
     is_known = {name: ends[name][0].is_not_null() for name in numeric}
-    # without two records that have both values there is no correlation
+    # a correlation needs two records that have both values
     return [
         request
         for request in default_wanted(numeric)

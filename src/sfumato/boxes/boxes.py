@@ -108,9 +108,9 @@ class Boxes(PersonProtection):
     prefer: Preferences = Field(default_factory=dict)
     """Preferred cut points of numeric attributes: ``{"age": [18, 65], "income": {"multiples": 1000}}``."""
     strength: float = Field(default=1.0, ge=0, le=1000)
-    """How much wider a box counts that crosses a preferred point, in widths of a typical box."""
+    """How much wider a box that crosses a preferred point counts, in widths of a typical box."""
     passes: int | None = Field(default=None, ge=0, le=100_000)
-    """How often neighbouring boxes exchange records, or, where an attribute has categories without an order, how often
+    """How often neighbouring boxes swap records, or, where an attribute has categories without an order, how often
     records are regrouped; default: 24 up to 500,000 records, or 6 with categories, fewer where records times k squared
     exceed 1.7 million; otherwise none."""
     refine: bool = False
@@ -133,7 +133,7 @@ class Boxes(PersonProtection):
             raise SettingError("epsilon must be positive", setting="epsilon")
         if self.edges == "tiling" and (self.refine or self.passes):
             raise SettingError(
-                "edges = 'tiling' cannot be refined: exchanging records would make boxes overlap", setting="edges"
+                "edges = 'tiling' cannot be refined: swapping records would make boxes overlap", setting="edges"
             )
         if self.l is not None and not self.sensitive and self.diversity != "distinct":
             raise SettingError(f"diversity = {self.diversity!r} needs a sensitive attribute", setting="diversity")

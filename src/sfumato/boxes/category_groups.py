@@ -1,9 +1,9 @@
-"""Groups of categories: the grid on which labels of several categories lie.
+"""Groups of categories: the grid for labels of several categories.
 
 A label that lists just the categories of a block says of each that somebody in the block has it, and often that is a
-single person. So a category is named by itself only where several records of the block and k of the file have it. Else
-the label names its whole group: categories that were put together for the whole file, at least k records of which have
-one of them. That a label names a category then does not say that somebody in the block has it.
+single person. So a category is named on its own only where several records of the block and k of the file have it.
+Otherwise the label names its whole group: categories that were put together for the whole file, at least k records of
+which have one of them. That a label names a category then does not say that somebody in the block has it.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from sfumato.boxes.category_sets import CategorySets
 from sfumato.boxes.subdivision import Subdivision
 
 SEVERAL = 2
-"""A category that at least so many records of a block have is named by itself."""
+"""A category that at least this number of records of a block have is named on its own."""
 SPARE = 1
-"""So many records of a block, at least, are not accounted for by its label."""
+"""At least this number of records of a block are not accounted for by its label."""
 FEWEST = 2
-"""A group has at least so many categories."""
+"""A group has at least this number of categories."""
 TRIED = 20_000
-"""Groups are chosen on about so many boxes."""
+"""Groups are chosen on about this number of boxes."""
 MOST = 256
 """Of more categories, groups are neighbours in their order."""
 ROUNDS = 20

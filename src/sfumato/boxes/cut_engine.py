@@ -1,4 +1,4 @@
-"""Cutting the space into boxes: with care, or in a hurry where there are many records."""
+"""Cutting the space into boxes: with care, or faster where there are many records."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 Run: TypeAlias = tuple[int, int]
 """From where to where something reaches."""
 PARTS = 32
-"""The space is cut into about so many parts, which are then cut side by side, whatever the number of threads."""
+"""The space is cut into about this number of parts, which are then cut side by side, whatever the number of threads."""
 QUICK = 500_000
-"""From so many records on, cuts are found in a hurry, and records are not exchanged unless asked for."""
+"""From this number of records on, cuts are found faster, and records are swapped only on request."""
 
 
 def subdivide(
@@ -49,9 +49,9 @@ def subdivide(
     codes
         The number of categories.
     careful
-        Whether boxes must come in the order of the cuts, as a tiling needs them, which a hurry does not keep.
+        Whether boxes must come in the order of the cuts, as a tiling needs them, which the faster cuts do not keep.
     threads, progress
-        How many threads, and what is told of the share done.
+        The number of threads, and what is called with the share done.
     """
     from sfumato.kernels.boxes.box_cost import LINEAR
     from sfumato.kernels.boxes.cut_search import make_work, room_for

@@ -21,7 +21,7 @@ class Trial:
     """A subdivision with some detail."""
 
     uncertainty: float
-    """The mean over the preserved statistics of the half-width of the linear range over the wanted accuracy."""
+    """The mean over the preserved statistics of the half-width of the linear range over the requested accuracy."""
     coarseness: float
     """The mean share of its span that a box covers of an attribute that no preserved statistic names."""
 
@@ -29,7 +29,7 @@ class Trial:
 def choose_detail(
     axes: Sequence[QuasiAxis], costs: WidthCosts, tried: Callable[[float], Trial]
 ) -> tuple[float, tuple[str, ...]]:
-    """Return the largest detail with which the wanted accuracy is met, and what that costs, in sentences.
+    """Return the largest detail with which the requested accuracy is met, and what that costs, in sentences.
 
     Where none meets it, the last step down the ladder that lowers the uncertainty much.
 
@@ -38,7 +38,7 @@ def choose_detail(
     axes, costs
         The attributes, and which of them statistics name.
     tried
-        Divides with some detail, without exchanging records.
+        Divides with some detail, without swapping records.
     """
     unused = [axis.name for axis, spoken in zip(axes, costs.spoken, strict=True) if not spoken]
     if not unused or not costs.spoken.any():
@@ -61,10 +61,14 @@ def _told(unused: Sequence[str], detail: float, best: Trial, first: Trial) -> tu
         if met:
             return ()
         return (
-            f"The preserved statistics may be off by {best.uncertainty:.2g} times their wanted accuracy; counting the "
-            f"detail of {', '.join(unused)} less would not help much.",
+            f"The preserved statistics may be off by {best.uncertainty:.2g} times their requested accuracy; counting "
+            f"the detail of {', '.join(unused)} less would not help much.",
         )
-    goal = "so that the wanted accuracy is met" if met else "which does not meet the wanted accuracy, but comes nearer"
+    goal = (
+        "so that the requested accuracy is met"
+        if met
+        else "which does not meet the requested accuracy, but comes nearer"
+    )
     return (
         f"detail = {detail:g} was chosen, {goal}: the preserved statistics may be off by {best.uncertainty:.2g} times "
         f"it, and with detail = 1 by {first.uncertainty:.2g} times.",
@@ -76,4 +80,4 @@ def _told(unused: Sequence[str], detail: float, best: Trial, first: Trial) -> tu
 def with_detail(costs: WidthCosts, detail: float) -> WidthCosts:
     """Return what widths cost if the detail of what no statistic names counts more or less than 1."""
     factors = np.where(costs.spoken, 1.0, detail)
-    return WidthCosts(costs.rows * factors[:, None], costs.spoken, costs.wanted)
+    return WidthCosts(costs.rows * factors[:, None], costs.spoken, costs.preserved)

@@ -1,4 +1,4 @@
-"""Cutting millions of plain numbers into boxes in a hurry."""
+"""Fast cuts of millions of plain numbers into boxes."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from sfumato.boxes.subdivision import Subdivision, Summary
 from sfumato.threads import batches_of, side_by_side
 
 ROOM = 8192
-"""A leaf has about so many records, few enough to lie in a core's own memory."""
+"""A leaf has about this number of records, few enough to fit into a core's cache."""
 SAMPLED = 64
-"""So many records of each leaf are in the sample from which the tree grows."""
+"""This number of records of each leaf is in the sample from which the tree grows."""
 END = 0.0005
-"""The share of the sample beyond which a value lies at an end of its attribute."""
+"""The share of the sample beyond which a value is at an end of its attribute."""
 
 
 def halved(
@@ -39,7 +39,7 @@ def halved(
     k
         The fewest records of a box.
     threads, progress
-        How many threads, and what is told of the share done.
+        The number of threads, and what is called with the share done.
     at_the_ends
         Cuts the few records at the ends of attributes, which make boxes wide but are in no sample; default: they are
         cut like all others.

@@ -115,10 +115,10 @@ def uncertainties(sensitivities: ArrayLike, half_widths: ArrayLike) -> Reals:
 def asymptotic_uncertainty(
     sensitivities: ArrayLike, density: ArrayLike, *, k: float, caps: ArrayLike | None = None
 ) -> float:
-    """Return the half-width of the linear range of a statistic if every record lay in its optimal box.
+    """Return the half-width of the linear range of a statistic if every record had its optimal box.
 
     Cells that tile space can do no better as long as they are small. Boxes around their outermost records are
-    narrower than the cells they lie in, so a release can.
+    narrower than the cells around them, so a release can.
 
     Parameters
     ----------
@@ -132,7 +132,7 @@ def asymptotic_uncertainty(
     """
     blurs = np.atleast_1d(uncertainties(sensitivities, optimal_half_widths(sensitivities, density, k=k, caps=caps)))
     if blurs.size == 0:
-        raise SettingError("there are no points", hint="give one column a record")
+        raise SettingError("there are no points", hint="give one column per record")
     # XF13 sec. II: Delta = n/N sum c(x)
     return float(blurs.mean())
 
@@ -190,7 +190,7 @@ def _limits(a: Reals, l: float, epsilon: ArrayLike | None, caps: ArrayLike | Non
                 "caps: some are below l epsilon / 2", hint="raise these caps, or lower l or epsilon of the attribute"
             )
     boundless = ((a == 0) & np.isinf(largest)).any(axis=0)
-    # the infimum is no box, see ERRATA 001-8
+    # the infimum is not a box, see ERRATA 001-8
     if (boundless & (least == 0).any(axis=0)).any():
         raise SettingError(
             "some sensitivities are 0, so that no box is the best: widening these attributes costs nothing",
@@ -242,5 +242,5 @@ def _solve(volume: Reals, a: Reals, least: Reals, largest: Reals) -> Reals:
     c = np.where(number > 0, (volume - flat) / np.maximum(number, 1.0), bend)
     # ERRATA 001-6: the least box is taken only if it holds k records
     c = np.where(passed > 0, c, -np.inf)
-    # c - a rounds, so that limits are told by the bends
+    # c - a is rounded, so limits are recognised by the bends
     return np.select([c <= a + least, c >= a + largest], [least, largest], c - a)

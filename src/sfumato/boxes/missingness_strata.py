@@ -65,7 +65,7 @@ class Strata:
         Parameters
         ----------
         breaking
-            Tells which strata break a limit.
+            Returns which strata break a limit.
         axes
             The attributes, by which records are near each other.
         k

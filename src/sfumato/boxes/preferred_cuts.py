@@ -1,7 +1,7 @@
 """What experts prefer as cut points, as fuzzy sets.
 
 A preferred point is a step in the way along its attribute: a box that reaches across it is wider by the step. So the
-preference is a part of what boxes cost, and cutting and exchanging records heed it alike. Where the preference is
+preference is a part of what boxes cost, and cutting and swapping records heed it alike. Where the preference is
 fuzzy, the step is a ramp: the integral of the fuzzy set.
 """
 

@@ -30,7 +30,7 @@ TURNS = 6
 WORK = 10_000_000
 """Fewer times where records times k squared, by which the work of a turn grows, would exceed this in all."""
 NEIGHBOURS, MEMBERS = 24, 256
-"""A neighbourhood has up to so many boxes, and fewer if they would have more members than that."""
+"""A neighbourhood has up to this number of boxes, and fewer if they would have too many members."""
 COORDINATES = 6
 """Boxes are neighbours by this many random directions."""
 
@@ -41,7 +41,7 @@ def turns_for(records: int, k: int) -> int:
 
 
 def closed_labels(axes: Sequence[QuasiAxis], present: Callable[[QuasiAxis], Present] | None, k: int) -> Labels:
-    """Return how labels will be closed; each category by itself where they will not.
+    """Return how labels will be closed; each category on its own where they will not.
 
     Parameters
     ----------

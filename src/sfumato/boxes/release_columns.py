@@ -30,14 +30,14 @@ class Column:
 
     form: Form
     series: tuple[pl.Series, ...]
-    """What stands in the data's columns, box by box."""
+    """The content of the data's columns, box by box."""
 
     def described(self, **more: Any) -> Column:
-        """Return the same boxes with more said of their labels."""
+        """Return the same boxes with a fuller description of their labels."""
         return Column(self.form.model_copy(update=more), self.series)
 
     def of(self, numbers: Counts) -> dict[str, pl.Series]:
-        """Return what stands in the data's columns, record by record; ``numbers`` is the box of each."""
+        """Return the content of the data's columns, record by record; ``numbers`` is the box of each."""
         return {series.name: _spread(series, numbers) for series in self.series}
 
 
@@ -49,7 +49,7 @@ def _spread(series: pl.Series, numbers: Counts) -> pl.Series:
 
 
 def interval_column(axis: QuasiAxis, edges: Edges, lacking: Flags, dtype: pl.DataType) -> Column:
-    """Return intervals; ``lacking`` tells in which boxes the values are missing.
+    """Return intervals; ``lacking`` says in which boxes the values are missing.
 
     They are of the types that a release can hold, and none of their ends is rounded inward.
     """

@@ -43,7 +43,7 @@ class Subdivision:
         return self.ends - self.starts
 
     def numbers_of(self, records: int) -> Codes:
-        """Return the box of each of so many records, -1 where it has none."""
+        """Return the box of each of ``records`` records, -1 where it has none."""
         numbers = np.full(records, -1, dtype=np.int32)
         numbers[self.records] = np.repeat(np.arange(len(self), dtype=np.int32), self.sizes)
         return numbers

@@ -1,4 +1,4 @@
-"""Exchanging records between neighbouring boxes."""
+"""Swapping records between neighbouring boxes."""
 
 from __future__ import annotations
 
@@ -21,29 +21,29 @@ if TYPE_CHECKING:
     from sfumato.kernels.boxes.box_limits import Limits
 
 PASSES = 24
-"""How often records are exchanged if nothing is said."""
+"""How often records are swapped by default."""
 HEAT = 0.75
-"""The first exchanges are judged with a noise of this share of what a record costs."""
+"""The first swaps are judged with a noise of this share of what a record costs."""
 GROUPED, MEMBERS = 12, 128
-"""Up to so many boxes exchange records with each other, fewer where they would have more members than that."""
+"""Up to this number of boxes swap records with each other, fewer where they would have more members than the second."""
 UNIFORMS = 12
-"""A sum of so many uniform numbers has variance 1 and is nearly normal."""
+"""A sum of this number of uniform numbers has variance 1 and is nearly normal."""
 CORES = 2
-"""Seconds are those of so many cores."""
+"""Seconds are those of this number of cores."""
 NANOSECONDS = (4.6, 0.75, 1.35, 79.0, 1.0, 71.0, 550.0)
 """What each kind of work takes on one core, in the order in which the kernel counts them; docs/boxes.md says how these
 and the next were measured."""
 FINDING, GROUP = 9_800.0, 9_800.0
-"""Nanoseconds that finding a group of neighbours takes, and exchanging records in it, beside that work."""
+"""Nanoseconds that finding a group of neighbours takes, and swapping records in it, beside that work."""
 PROBED = 8
-"""The share of the first pass, one part of so many, that tells what a pass takes."""
+"""One part in this number of the first pass shows how long a pass takes."""
 ENOUGH = 0.99
 """The share of the work that is enough."""
 
 
 @dataclass
 class Effort:
-    """How long records are exchanged: a number of passes, or until so much work is done.
+    """How long records are swapped: a number of passes, or until a given amount of work is done.
 
     Work is counted, not measured by a clock, so that the same settings give the same bytes on every machine.
     """
@@ -97,7 +97,7 @@ class Effort:
         self.spent += done
 
 
-def exchange_records(
+def swap_records(
     space: Space,
     limits: Limits,
     boxes: Subdivision,
@@ -111,10 +111,10 @@ def exchange_records(
     progress: Callable[[float], None],
     many_strata: bool = False,
 ) -> Subdivision:
-    """Exchange records between neighbouring boxes again and again, with less noise each time.
+    """Swap records between neighbouring boxes again and again, with less noise each time.
 
     Every pass finds new neighbours: along directions drawn at random, boxes are cut into groups. Records of
-    different ``strata`` are never exchanged; where there are ``many_strata``, neighbours are looked for within each.
+    different ``strata`` are never swapped; where there are ``many_strata``, neighbours are looked for within each.
     """
     from sfumato.kernels.boxes.swap_records import WORK, exchange_groups
 
@@ -168,9 +168,9 @@ def exchange_records(
             done += n_next
         effort.turn += 1
         progress(min(effort.share, 1.0))
-    exchanged = Subdivision(records, boxes.ends)
+    refined = Subdivision(records, boxes.ends)
     # few warm passes can end worse than they began
-    return exchanged if exchanged.costs(space, codes, threads).sum() < before.sum() else boxes
+    return refined if refined.costs(space, codes, threads).sum() < before.sum() else boxes
 
 
 def _turned(now: Summary, small: Counts, scales: Reals, rng: np.random.Generator) -> Reals:

@@ -43,7 +43,7 @@ class Cells:
 
 
 def cells_of(axes: Sequence[QuasiAxis], strata: Strata, boxes: Subdivision, ends: Summary) -> Cells:
-    """Return the cells of boxes that were cut, but not exchanged."""
+    """Return the cells of boxes that were cut, with no records swapped."""
     from sfumato.kernels.boxes.box_cost import LINEAR, SET
     from sfumato.kernels.boxes.tiling_cells import find_cells
 

@@ -53,10 +53,10 @@ def _check_quasi(settings: Boxes, microfile: Microfile, name: str) -> None:
             column=name,
         )
     ends = Interval().columns(name) if numeric else ()
-    if taken := [end for end in ends if end in microfile.attributes and end not in settings.identifiers]:
+    if clashing := [end for end in ends if end in microfile.attributes and end not in settings.identifiers]:
         raise MicrofileError(
-            f"the box of {name!r} would be written to {taken[0]!r}, which is another column",
-            hint=f"rename {taken[0]!r}",
+            f"the box of {name!r} would be written to {clashing[0]!r}, which is another column",
+            hint=f"rename {clashing[0]!r}",
             setting="quasi",
             column=name,
         )

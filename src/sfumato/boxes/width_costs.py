@@ -30,7 +30,7 @@ class WidthCosts:
     """One row per axis: a_i of XF13 (4), or the cost of lost detail; 0 where the value is missing."""
     spoken: Flags
     """Which axes a statistic depends on."""
-    wanted: tuple[Wanted, ...]
+    preserved: tuple[Wanted, ...]
     """The statistics."""
 
 
@@ -48,7 +48,7 @@ def default_wanted(numeric: Sequence[str]) -> list[Wanted]:
 
 
 def blurred(
-    wanted: Sequence[Wanted], microfile: Microfile, axes: Sequence[QuasiAxis]
+    preserved: Sequence[Wanted], microfile: Microfile, axes: Sequence[QuasiAxis]
 ) -> tuple[tuple[Wanted, ...], tuple[str, ...]]:
     """Return the statistics that boxes blur, and notes on those that stay exact; refuse unknown attributes."""
     numeric = [
@@ -57,7 +57,7 @@ def blurred(
         if attribute.kind is Kind.NUMERIC and not microfile.series(name).dtype.is_temporal()
     ]
     affected, notes = [], []
-    for position, request in enumerate(wanted):
+    for position, request in enumerate(preserved):
         statistic = parse(request.statistic)
         try:
             statistic.check(numeric, [name for name in microfile.names if name not in numeric])
@@ -82,7 +82,7 @@ def costs_of(
     An attribute that no statistic depends on costs, over its whole span, ``detail`` times as much as the attributes of
     the statistics do on average.
     """
-    wanted, terms = _terms(axes, requested, microfile, weights)
+    preserved, terms = _terms(axes, requested, microfile, weights)
     rows = _sensitivities(axes, terms, microfile)
     spans = np.array(side_by_side(lambda axis: axis.span, axes))
     means = np.array(side_by_side(lambda row: float(row.mean()), list(rows)))
@@ -100,7 +100,7 @@ def costs_of(
             rows[row] *= weights * (microfile.records / weights.sum())
 
     side_by_side(finish, range(len(axes)))
-    return WidthCosts(rows, spoken, tuple(wanted))
+    return WidthCosts(rows, spoken, tuple(preserved))
 
 
 def _numbers(microfile: Microfile, axes: Mapping[str, QuasiAxis], name: str) -> Reals:
@@ -117,11 +117,11 @@ def _terms(
 ) -> tuple[Sequence[Wanted], list[CostTerms]]:
     """Return the statistics that are defined, and what a unit of width costs each of them."""
     numeric = [axis.name for axis in axes if axis.kind == "numeric" and axis.span > 0]
-    wanted = default_wanted(numeric) if requested is None else requested
+    preserved = default_wanted(numeric) if requested is None else requested
     axes_by_name = {axis.name: axis for axis in axes}
-    records = RecordMoments({name: _numbers(microfile, axes_by_name, name) for name in _names(wanted)}, weights)
+    records = RecordMoments({name: _numbers(microfile, axes_by_name, name) for name in _names(preserved)}, weights)
     defined: list[tuple[Wanted, CostTerms]] = []
-    for request in wanted:
+    for request in preserved:
         try:
             defined.append((request, parse(request.statistic).cost_terms(records, request.accuracy)))
         except SettingError as error:
@@ -138,8 +138,8 @@ def _terms(
     return [request for request, _ in defined], terms
 
 
-def _names(wanted: Sequence[Wanted]) -> list[str]:
-    return list(dict.fromkeys(name for request in wanted for name in parse(request.statistic).attributes))
+def _names(preserved: Sequence[Wanted]) -> list[str]:
+    return list(dict.fromkeys(name for request in preserved for name in parse(request.statistic).attributes))
 
 
 def _sensitivities(axes: Sequence[QuasiAxis], terms: Sequence[CostTerms], microfile: Microfile) -> Reals:

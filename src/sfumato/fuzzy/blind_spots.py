@@ -25,9 +25,9 @@ class Uncovered:
     """A range that no set covers; its ends are properties of the sets, not of records."""
 
     low: float
-    """Where the set below falls under alpha; infinite if there is no such set."""
+    """Where the set below falls under alpha; infinite if no such set exists."""
     high: float
-    """Where the set above reaches alpha; infinite if there is no such set."""
+    """Where the set above reaches alpha; infinite if no such set exists."""
     records: int = 0
     """The number of records in it."""
 

@@ -1,4 +1,4 @@
-"""The attack that inverts grades: which values could have given a record the grades that a release tells."""
+"""The attack that inverts grades: which values could have given a record the grades in a release."""
 
 from __future__ import annotations
 
@@ -68,10 +68,10 @@ class Ranges:
     span: Reals
     """Attributes x two: between which values were tried."""
     steps: Reals
-    """How far apart those lie in each attribute, about; the true ends may lie so much further."""
+    """About how far apart those are in each attribute; the true ends may be this much further out."""
 
 
-def invert(sets: PublicSets, parts: Codes, levels: int, *, words: bool) -> list[Inversion]:
+def invert(sets: PublicSets, level_counts: Codes, levels: int, *, words: bool) -> list[Inversion]:
     """Measure how exactly released grades, together with all other attributes, give back the values behind them.
 
     Nothing is used but what a release says. Grades that no value has that could be found leave nothing, so that the
@@ -79,38 +79,38 @@ def invert(sets: PublicSets, parts: Codes, levels: int, *, words: bool) -> list[
 
     Parameters
     ----------
-    sets, parts, levels, words
+    sets, level_counts, levels, words
         As for :func:`ranges_behind`.
     """
-    released, of_records = np.unique(_shown(parts, words=words), axis=0, return_inverse=True)
+    released, of_records = np.unique(_shown(level_counts, words=words), axis=0, return_inverse=True)
     counts = np.bincount(of_records.ravel(), minlength=len(released))
     search = _Search(sets, levels, words)
     behind = search.points_behind(released)
     # all lines along an only attribute are the same
     alone = len(sets.attributes) == 1
     each, steps = (1, ALONE) if alone else (max(1, LINES // len(released)), STEPS)
-    found = []
+    inversions = []
     for column, (attribute, extent) in enumerate(zip(sets.attributes, sets.extents().tolist(), strict=True)):
         widths, close, lines = np.zeros(len(released)), np.ones(len(released)), [np.zeros(1)] * len(released)
-        for place, points in enumerate(behind):
+        for row, points in enumerate(behind):
             if len(points):
-                lengths = search.lengths(points[:each], column, released[place], steps)
-                # of points that lie evenly in a region, the harmonic mean is that of its slices
+                lengths = search.lengths(points[:each], column, released[row], steps)
+                # of points spread evenly in a region, the harmonic mean is that of its slices
                 with np.errstate(divide="ignore"):
-                    widths[place] = len(lengths) / (1.0 / lengths).sum()
-                close[place], lines[place] = (lengths <= CLOSE * extent).mean(), lengths
+                    widths[row] = len(lengths) / (1.0 / lengths).sum()
+                close[row], lines[row] = (lengths <= CLOSE * extent).mean(), lengths
         order = np.argsort(widths, kind="stable")
         half = order[np.searchsorted(np.cumsum(counts[order]), counts.sum() / 2)]
         exposed = float((close * counts).sum() / counts.sum())
         rare = _hundredth(lines, counts)
-        found.append(Inversion(attribute, float(widths.min()), float(widths[half]), extent, exposed, rare))
-    return found
+        inversions.append(Inversion(attribute, float(widths.min()), float(widths[half]), extent, exposed, rare))
+    return inversions
 
 
 def _hundredth(lines: list[Reals], counts: Counts) -> float:
     """Return the length that the line of one record in a hundred has at most."""
     lengths = np.concatenate(lines)
-    weights = np.repeat(counts / [its.size for its in lines], [its.size for its in lines])
+    weights = np.repeat(counts / [line.size for line in lines], [line.size for line in lines])
     order = np.argsort(lengths, kind="stable")
     return float(lengths[order][np.searchsorted(np.cumsum(weights[order]), counts.sum() / 100)])
 
@@ -131,35 +131,35 @@ class _Search:
         spans = self.sets.spans()
         middles, widths = spans.mean(axis=1), spans[:, 1] - spans[:, 0]
         even = _lattice(TRIED, len(spans)) - 0.5
-        place = {key.tobytes(): number for number, key in enumerate(released)}
-        found: list[Reals] = [np.empty((0, len(spans)))] * len(released)
-        # records that lie far from all sets may have grades that nothing near them has
+        row_of = {key.tobytes(): row for row, key in enumerate(released)}
+        behind: list[Reals] = [np.empty((0, len(spans)))] * len(released)
+        # records far from all sets may have grades that nothing near them has
         for reach in (1.0, 4.0):
             tried = middles + reach * widths * even
-            shown = self.shown(tried)
-            keys, of_tried = np.unique(shown, axis=0, return_inverse=True)
+            tried_grades = self.shown(tried)
+            keys, of_tried = np.unique(tried_grades, axis=0, return_inverse=True)
             order = np.argsort(of_tried.ravel(), kind="stable")
             ends = np.cumsum(np.bincount(of_tried.ravel(), minlength=len(keys)))
             for key, first, last in zip(keys, [0, *ends], ends, strict=False):
-                number = place.get(key.tobytes(), -1)
-                if number >= 0 and not len(found[number]):
-                    found[number] = tried[order[first:last]]
+                number = row_of.get(key.tobytes(), -1)
+                if number >= 0 and not len(behind[number]):
+                    behind[number] = tried[order[first:last]]
             if reach == 1.0:
-                near, grades = tried, shown
-            if all(map(len, found)):
-                return found
-        for number in [number for number, points in enumerate(found) if not len(points)][:SOUGHT]:
+                near, grades = tried, tried_grades
+            if all(map(len, behind)):
+                return behind
+        for number in [number for number, points in enumerate(behind) if not len(points)][:SOUGHT]:
             start = near[np.abs(grades - released[number]).sum(axis=1).argmin()]
-            found[number] = self._nearby(start, released[number], widths)
-        return found
+            behind[number] = self._nearby(start, released[number], widths)
+        return behind
 
-    def _nearby(self, start: Reals, wanted: Codes, widths: Reals) -> Reals:
-        """Search for points with the wanted grades around one with similar grades."""
+    def _nearby(self, start: Reals, target: Codes, widths: Reals) -> Reals:
+        """Search for points with the target grades around one with similar grades."""
         even = 2.0 * _lattice(AROUND, start.size) - 1.0
         best, least = start, np.inf
         for step in 2.0 ** -np.arange(3, 3 + ROUNDS):
             tried = best + step * widths * even
-            away = np.abs(self.shown(tried) - wanted).sum(axis=1)
+            away = np.abs(self.shown(tried) - target).sum(axis=1)
             if not away.min():
                 return np.asarray(tried[away == 0], dtype=np.float64)
             if away.min() < least:
@@ -181,8 +181,8 @@ class _Search:
         return np.asarray(np.maximum(same.sum(axis=1), 0.5) / steps * (highs - lows), dtype=np.float64)
 
 
-def _shown(parts: Codes, *, words: bool) -> Codes:
-    return np.ascontiguousarray(parts > 0 if words else parts, dtype=np.int32)
+def _shown(level_counts: Codes, *, words: bool) -> Codes:
+    return np.ascontiguousarray(level_counts > 0 if words else level_counts, dtype=np.int32)
 
 
 def _lattice(count: int, dimensions: int) -> Reals:
@@ -196,14 +196,14 @@ def _lattice(count: int, dimensions: int) -> Reals:
     return np.asarray(np.arange(1, count + 1)[:, None] * np.sqrt(primes) % 1.0, dtype=np.float64)
 
 
-def ranges_behind(sets: PublicSets, parts: Codes, levels: int, *, words: bool) -> Ranges:
+def ranges_behind(sets: PublicSets, level_counts: Codes, levels: int, *, words: bool) -> Ranges:
     """Find the values behind released grades, by trying many.
 
     Parameters
     ----------
     sets
         What the release says of its sets.
-    parts
+    level_counts
         Records by sets: released grades in parts of ``levels``.
     levels
         On how many levels.
@@ -218,20 +218,19 @@ def ranges_behind(sets: PublicSets, parts: Codes, levels: int, *, words: bool) -
         cloud = np.random.default_rng(0).random((TRIED, len(spans)))
         tried = spans[:, 0] + cloud * (spans[:, 1] - spans[:, 0])
     keys, of_tried = distinct_grades(on_levels(sets.grades(tried), levels), words=words)
-    released, of_records = distinct_grades(parts, words=words)
+    released, of_records = distinct_grades(level_counts, words=words)
     order = np.argsort(of_tried, kind="stable")
     starts = np.searchsorted(of_tried[order], np.arange(len(keys)))
-    place = {key: number for number, key in enumerate(keys)}
-    known = np.array([place.get(key, -1) for key in released])
+    row_of = {key: row for row, key in enumerate(keys)}
+    key_rows = np.array([row_of.get(key, -1) for key in released])
     lo, hi = (
-        np.where(known[:, None] >= 0, reduce.reduceat(tried[order], starts, axis=0)[known], np.nan)
+        np.where(key_rows[:, None] >= 0, reduce.reduceat(tried[order], starts, axis=0)[key_rows], np.nan)
         for reduce in (np.minimum, np.maximum)
     )
     return Ranges(lo, hi, of_records, spans, (spans[:, 1] - spans[:, 0]) * TRIED ** (-1.0 / len(spans)))
 
 
-def distinct_grades(parts: Codes, *, words: bool) -> tuple[list[bytes], Counts]:
+def distinct_grades(level_counts: Codes, *, words: bool) -> tuple[list[bytes], Counts]:
     """Return the different rows, and the row of each record."""
-    shown = np.ascontiguousarray(parts > 0 if words else parts, dtype=np.int32)
-    rows, inverse = np.unique(shown, axis=0, return_inverse=True)
+    rows, inverse = np.unique(_shown(level_counts, words=words), axis=0, return_inverse=True)
     return [row.tobytes() for row in rows], inverse.ravel()

@@ -22,7 +22,7 @@ VITAL_ATTRIBUTES = "the vital attributes"
 class AdversaryView:
     """The degree to which each record is taken for a member, and how outlying places are found by it.
 
-    What a record is taken for does not depend on its place, so a view stays valid when records exchange their places.
+    What a record is taken for does not depend on its place, so a view stays valid when records swap their places.
     """
 
     name: str

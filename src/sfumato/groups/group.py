@@ -76,7 +76,7 @@ class Places:
         for position, label in enumerate(labels):
             if label not in indices:
                 raise SettingError(
-                    f"{setting}: there is no place {label!r}", hint=PLACES_HINT, setting=(setting, position)
+                    f"{setting}: unknown place {label!r}", hint=PLACES_HINT, setting=(setting, position)
                 )
         return tuple(sorted({indices[label] for label in labels}))
 
@@ -140,7 +140,7 @@ class Group(Settings):
         unknown = [value for value in self.values if value not in labels]
         if unknown:
             raise SettingError(
-                f"values: there is no place {unknown[0]!r}",
+                f"values: unknown place {unknown[0]!r}",
                 hint=PLACES_HINT,
                 setting=("values", self.values.index(unknown[0])),
             )
@@ -172,7 +172,8 @@ class Group(Settings):
         microfile
             A microfile, or a frame that becomes one.
         universe
-            The people of whom members are a share, in the form of ``vital``; default: everybody. Members always count.
+            The people among whom members are counted as a share, in the form of ``vital``; default: everybody.
+            Members always count.
         weight
             As for :meth:`quantity`.
         """
@@ -201,15 +202,15 @@ class Group(Settings):
         other
             The other group, in the form of ``vital``.
         universe, other_universe
-            The people of whom each group is a share; default: everybody.
+            The people among whom each group is counted as a share; default: everybody.
         weight
             As for :meth:`quantity`.
         """
         people = as_microfile(microfile)
         places, weights = self.places(people), _weights(people, weight)
-        others = chosen_in(people, read_chosen(other, setting="other"), setting="other")
+        other_members = chosen_in(people, read_chosen(other, setting="other"), setting="other")
         main = self.concentration(people, universe=universe, weight=weight)
-        subordinate = _share(places, others, _all(people, other_universe) | others, weights)
+        subordinate = _share(places, other_members, _all(people, other_universe) | other_members, weights)
         return Signal(places.labels, main.values - subordinate, "difference")
 
 

@@ -70,7 +70,7 @@ class Reshaping:
             raise SettingError(f"a signal to reshape needs at least {FEWEST_PLACES} places (given: {counts.size})")
         hidden, fixed = (_read_places(places, counts.size) for places in (self.hidden, self.fixed))
         if not hidden:
-            raise SettingError("there is no place to hide")
+            raise SettingError("name at least one place to hide")
         if both := set(hidden) & set(fixed):
             raise SettingError(f"a place cannot be both hidden and fixed (given: {min(both)})")
         if self.labels and len(self.labels) != counts.size:
@@ -223,7 +223,7 @@ def _read_places(places: Sequence[int], size: int) -> tuple[int, ...]:
     indices = sorted({int(place) for place in places})
     if indices and not (indices[0] >= 0 and indices[-1] < size):
         wrong = indices[0] if indices[0] < 0 else indices[-1]
-        raise SettingError(f"there is no place {wrong}; places are 0 to {size - 1}")
+        raise SettingError(f"place {wrong} does not exist; places are 0 to {size - 1}")
     return tuple(indices)
 
 

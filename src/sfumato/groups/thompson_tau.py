@@ -230,8 +230,8 @@ def _removals(values: Reals, alpha: float, robust: bool, floor: float | None) ->
 
     Yields each test and the place that it removed.
     """
-    places = np.argsort(values, kind="stable")
-    ascending = values[places]
+    order = np.argsort(values, kind="stable")
+    ascending = values[order]
     slack = ROUNDING * float(np.abs(ascending).max())
     if floor is None:
         median = quartiles(ascending)[1]
@@ -253,18 +253,18 @@ def _removals(values: Reals, alpha: float, robust: bool, floor: float | None) ->
         # of two equally far values the higher one is removed, of equal values the first place
         if above >= below - slack:
             last -= 1
-            yield step, _first_of_equals(places, ascending, first, last)
+            yield step, _first_of_equals(order, ascending, first, last)
         else:
             first += 1
-            yield step, int(places[first - 1])
+            yield step, int(order[first - 1])
 
 
-def _first_of_equals(places: np.typing.NDArray[np.intp], ascending: Reals, first: int, last: int) -> int:
+def _first_of_equals(order: np.typing.NDArray[np.intp], ascending: Reals, first: int, last: int) -> int:
     """Remove and return the first place that has the highest remaining value."""
     start = max(int(np.searchsorted(ascending, ascending[last], side="left")), first)
-    place = int(places[start])
-    places[start:last] = places[start + 1 : last + 1]
-    return place
+    removed = int(order[start])
+    order[start:last] = order[start + 1 : last + 1]
+    return removed
 
 
 def _middle(ascending: Reals, low: int, high: int) -> float:

@@ -225,7 +225,7 @@ def _graded(sets: PublicSets, microfile: Microfile, household: str | None) -> Gr
 def _table(
     settings: FuzzyPartition, microfile: Microfile, graded: Mapping[str, Graded], levels: int
 ) -> tuple[Microfile, dict[str, Form]]:
-    """Put the sets in the place of the quasi attributes; the other columns are unchanged."""
+    """Replace the quasi attributes by sets; the other columns are unchanged."""
     forms = {name: Fuzzy.of(attribute.sets, shown=settings.shown, levels=levels) for name, attribute in graded.items()}
     wide: dict[str, pl.Series] = {}
     for name, attribute in graded.items():

@@ -18,7 +18,7 @@ def families() -> pl.DataFrame:
 
 
 def test_a_mask_refuses_to_split_households_for_all_to_see():
-    with pytest.raises(SettingError, match=r"identifiers: 'home' would show who was exchanged.*in \d+ of its values"):
+    with pytest.raises(SettingError, match=r"identifiers: 'home' would show who was swapped.*in \d+ of its values"):
         mask().protect(families())
     release = mask(identifiers=["home"]).protect(families())
     assert "home" not in release.table.columns
@@ -47,7 +47,7 @@ k = 3
     release = Recipe.from_toml(tmp_path / "recipe.toml").run()
     assert "home" not in release.microfile.names
     (tmp_path / "recipe.toml").write_text(text + "keep_household = true\n")
-    with pytest.raises(SettingError, match="'home' would show who was exchanged"):
+    with pytest.raises(SettingError, match="'home' would show who was swapped"):
         Recipe.from_toml(tmp_path / "recipe.toml").run()
 
 
@@ -68,7 +68,7 @@ def test_what_describes_the_place_moves_with_it():
     pairs = [its.select("area", "density").unique().sort("area") for its in (frame, release.table)]
     assert pairs[0].equals(pairs[1])
     assert release.table.drop("area", "density").equals(frame.drop("area", "density"))
-    with pytest.raises(SettingError, match="'density' would show who was exchanged: 100% of the exchanged records"):
+    with pytest.raises(SettingError, match="'density' would show who was swapped: 100% of the swapped records"):
         mask(along=[]).protect(frame)
 
 
@@ -92,7 +92,7 @@ k = 3
 """
     path = tmp_path / "recipe.toml"
     path.write_text(text)
-    with pytest.raises(SettingError, match="'coast' would show who was exchanged"):
+    with pytest.raises(SettingError, match="'coast' would show who was swapped"):
         Recipe.from_toml(path).run()
     path.write_text(
         text.replace('influential = ["age", "sex"]', 'influential = ["age", "sex"]\nalong = ["coast", "density"]')

@@ -242,7 +242,7 @@ def test_errors_name_only_places_that_the_steward_has_named() -> None:
 
 
 def test_places_without_a_universe_are_counted() -> None:
-    with pytest.raises(SettingError, match="universe: 1 place has nobody of it, so there is no share"):
+    with pytest.raises(SettingError, match="universe: 1 place has nobody of it, so no share can be computed"):
         mask(signal="concentration", universe="area != 'SECRET'").protect(people(COUNTS | {"SECRET": 0}))
 
 
@@ -290,8 +290,8 @@ def test_masks_keep_what_they_must(counts: list[int], seed: int) -> None:
     [
         ({"group": sf.Group(vital={"work": ["navy"]}, parameter="area")}, "nobody with a place belongs"),
         ({"group": sf.Group(vital="age > 0", parameter="area")}, "everybody with a place belongs"),
-        ({"group": sf.Group(vital="age > 30", parameter="work")}, "there is no place 'C'"),
-        ({"hide": ["X"]}, "hide: there is no place 'X'"),
+        ({"group": sf.Group(vital="age > 30", parameter="work")}, "unknown place 'C'"),
+        ({"hide": ["X"]}, "hide: unknown place 'X'"),
         ({"hide": []}, "hide names no place"),
         ({"known": ["C"]}, "'C' cannot be both changed and known"),
         ({"hide": None}, "either the places to hide or a target"),
@@ -302,7 +302,7 @@ def test_masks_keep_what_they_must(counts: list[int], seed: int) -> None:
         ({"hide": list(COUNTS)}, "no place is left to which members could go"),
         ({"signal": "concentration", "universe": {"sex": ["x"]}}, "universe: nobody belongs to it"),
         ({"signal": "difference", "other": {"work": ["navy"]}}, "other: nobody belongs to it"),
-        ({"hide": None, "target": {"Q": 3}}, "target: there is no place 'Q'"),
+        ({"hide": None, "target": {"Q": 3}}, "target: unknown place 'Q'"),
         ({"hide": None, "target": {"C": 81}}, "target: 'C' can have at most 80 members"),
         ({"hide": None, "target": {"C": 70}}, "the places that it leaves open have 5 members too few"),
         (

@@ -70,7 +70,7 @@ def test_bad_input():
         reshape_by_decoy(task)
     with pytest.raises(SettingError, match="'a' is hidden or fixed and cannot be a decoy"):
         reshape_by_decoy(task, decoys=[0])
-    with pytest.raises(SettingError, match="there is no place 16"):
+    with pytest.raises(SettingError, match="place 16 does not exist"):
         reshape_by_decoy(task, decoys=[16])
     with pytest.raises(UnattainableError, match=r"place 15 \(from 0\) cannot be hidden by decoys"):
         reshape_by_decoy(Reshaping(QUANTITY, [15], capacities=QUANTITY), decoys=[3])

@@ -64,8 +64,8 @@ def test_bad_input():
     with pytest.raises(SettingError, match="reshape must be least, wavelet, moments or decoy"):
         reshape("best", Reshaping(QUANTITY, [15]))
     for wrong, message in [
-        ({"hidden": [16]}, "there is no place 16; places are 0 to 15"),
-        ({"hidden": []}, "there is no place to hide"),
+        ({"hidden": [16]}, "place 16 does not exist; places are 0 to 15"),
+        ({"hidden": []}, "name at least one place to hide"),
         ({"hidden": [3], "fixed": [3]}, "both hidden and fixed"),
         ({"hidden": [3], "alpha": 1.0}, "alpha must be between"),
         ({"hidden": [3], "capacities": [5] * 16}, "more people are at place 0"),

@@ -280,12 +280,12 @@ def test_validity_is_that_of_the_predicate():
     ("given", "message"),
     [
         ({"restrictions": []}, "restrictions: give at least one"),
-        ({"restrictions": [PlaceRestriction(5, ZShaped(corners=(1, 2)))]}, "restrictions: there is no place 5"),
+        ({"restrictions": [PlaceRestriction(5, ZShaped(corners=(1, 2)))]}, "restrictions: place 5 does not exist"),
         ({"shrinking": []}, "shrinking: give at least one place"),
         ({"growing": []}, "growing: give at least one place"),
         ({"shrinking": [0, 1]}, "place 1 is in both"),
-        ({"growing": [7]}, "growing: there is no place 7"),
-        ({"shrinking": [-1]}, "shrinking: there is no place -1"),
+        ({"growing": [7]}, "growing: place 7 does not exist"),
+        ({"shrinking": [-1]}, "shrinking: place -1 does not exist"),
     ],
 )
 def test_bad_places_are_refused(given, message):

@@ -1,4 +1,4 @@
-"""The parts that attributes play in an exchange: which move with the place, which cost, and which must not change."""
+"""The roles of attributes when places are swapped: which move with the place, which cost, which must not change."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def influential_attributes(settings: MaskSettings, microfile: Microfile) -> dict
 
 
 def influence_of(settings: MaskSettings, microfile: Microfile) -> Influence:
-    """Return what it costs that records of a microfile exchange their places."""
+    """Return what it costs that records of a microfile swap their places."""
     importances = influential_attributes(settings, microfile)
     return influence_in(microfile, importances, swap_classes(settings, microfile))
 
@@ -61,7 +61,7 @@ def swap_classes(settings: MaskSettings, microfile: Microfile) -> Codes:
     """Return a code for each combination of what must not change with the place.
 
     Besides the attributes to keep, this is membership in the universes and in the other group: if only records that
-    agree in it exchange their places, the denominators of the signal's shares do not change.
+    agree in it swap their places, the denominators of the signal's shares do not change.
     """
     rows = [microfile.encoded(name).codes for name in settings.keep]
     for name in ("universe", "other", "other_universe"):

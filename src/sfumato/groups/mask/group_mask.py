@@ -10,9 +10,9 @@ from sfumato.release.release import Release
 
 
 class GroupMask(MaskSettings):
-    """Hide where a group stands out, by exchanging places between records that are otherwise alike.
+    """Hide where a group stands out, by swapping places between records that are otherwise alike.
 
-    Only values of the parameter attribute are exchanged: every place keeps its number of records, and every
+    Only values of the parameter attribute are swapped: every place keeps its number of records, and every
     attribute its distribution. The release does not say which group was hidden.
 
     Examples

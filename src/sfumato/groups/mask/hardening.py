@@ -1,7 +1,7 @@
-"""Hardening: exchange places until attacks that learned from other files no longer find the hidden ones.
+"""Hardening: swap places until attacks that learned from other files no longer find the hidden ones.
 
 What an attack takes a record for does not depend on where the record is. So each view of an attack is remembered, and
-places are exchanged until no remembered view shows a hidden place; then the attack looks again with fresh random
+places are swapped until no remembered view shows a hidden place; then the attack looks again with fresh random
 numbers, until several views in a row have shown nothing.
 """
 
@@ -42,7 +42,7 @@ QUIET_VIEWS = 3
 MAX_VIEWS = 12
 """The hardening is given up if the last of this many views still showed something."""
 MAX_TRIES = 6
-"""How often places are exchanged because of one view."""
+"""How often places are swapped because of one view."""
 MARGIN = 3.0
 """Views must show nothing at this multiple of an attack's level, so that later views do not either."""
 STRICTER = 2.0
@@ -54,7 +54,7 @@ TENTHS = 10
 
 
 def harden(settings: MaskSettings, microfile: Microfile, progress: Progress, secret: Secret) -> Masked:
-    """Exchange places until none of the attacks that a mask is set against finds a hidden place."""
+    """Swap places until none of the attacks that a mask is set against finds a hidden place."""
     progress("counting", 0.0)
     task = task_of(settings, microfile, secret)
     if any(not np.array_equal(attack.group.members(microfile), task.members) for attack in settings.against or ()):
@@ -105,10 +105,10 @@ class _Hardening:
     hidden: tuple[int, ...] = field(init=False)
     views: list[AdversaryView] = field(default_factory=list)
     tries: dict[int, int] = field(default_factory=dict)
-    """How often places were exchanged because of each view, by its index."""
+    """How often places were swapped because of each view, by its index."""
     strictness: int = 0
     """The number of views that have shown something so far."""
-    exchanges: list[Swaps] = field(default_factory=list)
+    swap_rounds: list[Swaps] = field(default_factory=list)
     first_views: list[AdversaryView] = field(default_factory=list)
     """The first view of each attack."""
 
@@ -145,25 +145,25 @@ class _Hardening:
         return {index: places for index, places in by_view.items() if places}
 
     def hide_from_views(self, progress: Progress) -> None:
-        """Exchange places until no view shows a hidden place."""
+        """Swap places until no view shows a hidden place."""
         while revealed := self.revealed():
             index = min(revealed, key=lambda view: (self.tries.get(view, 0), view))
             n_tries = self.tries.get(index, 0)
             if n_tries == MAX_TRIES:
-                raise self.unattainable(f"{MAX_TRIES} exchanges because of one view were not enough")
+                raise self.unattainable(f"{MAX_TRIES} rounds of swaps because of one view were not enough")
             self.tries[index] = n_tries + 1
             view = self.views[index]
             alpha = _strict(view.alpha, MARGIN * STRICTER ** (n_tries + self.strictness))
             try:
-                swaps = self._exchanged(replace(view, alpha=alpha), progress)
+                swaps = self._swaps_against(replace(view, alpha=alpha), progress)
             except UnattainableError as error:
                 raise self.unattainable(error.message) from None
             sources = self.sources
             sources[swaps.leaving], sources[swaps.coming] = sources[swaps.coming], sources[swaps.leaving]
             self.places = Places(self.task.places.codes[sources], self.task.places.labels)
-            self.exchanges.append(swaps)
+            self.swap_rounds.append(swaps)
 
-    def _exchanged(self, view: AdversaryView, progress: Progress) -> Swaps:
+    def _swaps_against(self, view: AdversaryView, progress: Progress) -> Swaps:
         """Find swaps after which one view shows no hidden place."""
         settings, task = self.task.settings, self.task
         spared = spared_records(settings, task.microfile)
@@ -270,10 +270,10 @@ class _Hardening:
         return flagged
 
     def swaps(self) -> Swaps:
-        """Return all exchanges together."""
-        if len(self.exchanges) == 1:
-            return self.exchanges[0]
-        pairs = [np.column_stack([swaps.leaving, swaps.coming]) for swaps in self.exchanges]
+        """Return the swaps of all rounds together."""
+        if len(self.swap_rounds) == 1:
+            return self.swap_rounds[0]
+        pairs = [np.column_stack([swaps.leaving, swaps.coming]) for swaps in self.swap_rounds]
         return unproven(self.influence, np.concatenate([np.empty((0, 2), dtype=np.int64), *pairs]))
 
     def summary(self, n_views: int) -> dict[str, Any]:
@@ -285,7 +285,7 @@ class _Hardening:
         labels, before = self.places.labels, self.task.places
         return {
             "looks": n_views,
-            "exchanges": len(self.exchanges),
+            "exchanges": len(self.swap_rounds),
             "attacks": [
                 {
                     "name": view.name,

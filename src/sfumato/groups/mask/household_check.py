@@ -1,4 +1,4 @@
-"""The household check: exchanged records must not be recognisable among the people they live with."""
+"""The household check: swapped records must not be recognisable among the people they live with."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from sfumato.release.codebook import Codebook
 def refuse_split(before: Microfile, after: Microfile, parameter: Sequence[str], codebook: Codebook) -> None:
     """Refuse a release with an attribute, such as a household's number, whose records had one place and now have two.
 
-    Everybody could then see who was exchanged.
+    Everybody could then see who was swapped.
 
     Parameters
     ----------
     before, after
-        The file before and after places were exchanged.
+        The file before and after places were swapped.
     parameter
         The attributes that give the place.
     codebook
@@ -45,7 +45,7 @@ def refuse_split(before: Microfile, after: Microfile, parameter: Sequence[str], 
             continue
         if split := sharing_of(homes, are.numbers, nobody).differing:
             raise SettingError(
-                f"identifiers: {name!r} would show who was exchanged: all records with the same {name!r} had the same "
+                f"identifiers: {name!r} would show who was swapped: all records with the same {name!r} had the same "
                 f"place, and in {split:,} of its values they no longer do",
                 hint=f"name {name!r} in identifiers; boxes count households without releasing their numbers",
                 setting="identifiers",

@@ -42,7 +42,7 @@ def protect(settings: MaskSettings, microfile: Microfile, progress: Progress, se
 
 
 def apply_mask(settings: MaskSettings, microfile: Microfile, progress: Progress, secret: Secret) -> Masked:
-    """Reshape the signal, exchange records, and verify."""
+    """Reshape the signal, swap records, and verify."""
     if settings.against:
         return harden(settings, microfile, progress, secret)
     progress("counting", 0.0)
@@ -54,8 +54,8 @@ def apply_mask(settings: MaskSettings, microfile: Microfile, progress: Progress,
 
 
 def _hidden_everywhere(task: MaskTask, progress: Progress) -> tuple[MaskTask, PlannedSwaps, Microfile]:
-    """Exchange records so that hidden places stand out neither in counts nor, where weights are released, with them."""
-    result = _exchanged(task, progress)
+    """Swap records so that hidden places stand out neither in counts nor, where weights are released, with them."""
+    result = _with_swaps(task, progress)
     for level in STRICTER_LEVELS:
         if level <= task.settings.alpha:
             continue
@@ -63,14 +63,14 @@ def _hidden_everywhere(task: MaskTask, progress: Progress) -> tuple[MaskTask, Pl
         if not (weighted_outliers(hiding, after) or follows_original(hiding, after)):
             continue
         try:
-            result = _exchanged(replace(task, alpha=level), progress)
+            result = _with_swaps(replace(task, alpha=level), progress)
         except UnattainableError:
             # the verification then reports that weights, or the whole signal, still reveal a place
             break
     return result
 
 
-def _exchanged(task: MaskTask, progress: Progress) -> tuple[MaskTask, PlannedSwaps, Microfile]:
+def _with_swaps(task: MaskTask, progress: Progress) -> tuple[MaskTask, PlannedSwaps, Microfile]:
     task, planned = planned_swaps(task, progress)
     swaps = planned.swaps
     sources = np.arange(task.microfile.records)
@@ -79,7 +79,7 @@ def _exchanged(task: MaskTask, progress: Progress) -> tuple[MaskTask, PlannedSwa
 
 
 def planned_swaps(task: MaskTask, progress: Progress) -> tuple[MaskTask, PlannedSwaps]:
-    """Find which records exchange their places; more places may have to be hidden."""
+    """Find which records swap their places; more places may have to be hidden."""
     settings = task.settings
     influence = influence_of(settings, task.microfile)
     if not task.hidden and settings.target is None:

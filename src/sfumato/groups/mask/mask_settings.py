@@ -53,7 +53,7 @@ else:
     Importances = Annotated[dict[str, Annotated[float, Field(ge=0, le=1e6)]], BeforeValidator(_as_importances)]
 
 
-class HiddenGroup(Settings):
+class GroupToHide(Settings):
     """Which group is hidden, where, and how: the settings that only a mask has."""
 
     group: Group
@@ -70,21 +70,21 @@ class HiddenGroup(Settings):
     keep: Names = ()
     """Attributes whose joint distribution with the parameter must not change at all."""
     along: Names | None = None
-    """Attributes that describe the place, such as its region or density: an exchanged record takes on those of its new
+    """Attributes that describe the place, such as its region or density: a swapped record takes on those of its new
     place too. Default: all that have one value per place."""
     signal: Literal["quantity", "concentration", "difference"] = "quantity"
     """What an observer looks at: the number of members, their share, or how much that share exceeds another group's."""
     universe: Chosen | None = None
-    """The people of whom members are a share, besides the members themselves; default: everybody."""
+    """The people among whom members are counted as a share, besides the members themselves; default: everybody."""
     other: Chosen | None = None
     """The other group of a difference."""
     other_universe: Chosen | None = None
-    """The people of whom the other group is a share, besides its members; default: everybody."""
+    """The people among whom the other group is counted as a share, besides its members; default: everybody."""
     reshape: Reshape = "least"
     """How the signal is changed: "least" moves as few people as possible; "wavelet" changes the approximation and
     preserves details; "moments" preserves mean and deviation; with "decoy" other places stand out instead."""
     swap: Swap = "exact"
-    """How to find the records that exchange places: "exact" at the least cost, by a "memetic" search, or "greedy", the
+    """How to find the records that swap places: "exact" at the least cost, by a "memetic" search, or "greedy", the
     cheapest pair first."""
     alpha: float = Field(default=0.01, ge=1e-9, lt=1)
     """The significance level at which a place stands out."""
@@ -102,14 +102,14 @@ class HiddenGroup(Settings):
     """For swap = "memetic": the settings of the search."""
     against: Against = None
     """Attacks, such as :class:`~sfumato.FuzzyRuleAttack` with a third-party file, that must fail too: places are
-    exchanged until repeated attempts of none of them find a hidden place. List vital attributes that are not released
+    swapped until repeated attempts of none of them find a hidden place. List vital attributes that are not released
     among the identifiers; otherwise the group is hidden from those who see them as well. In a recipe, ``true`` means
     the attacks of ``[attack]``."""
     spare: tuple[Chosen, ...] = ()
     """Members of other groups, who stay where they are. In a recipe, these include the groups of earlier masks."""
 
 
-class MaskSettings(Protection, HiddenGroup):
+class MaskSettings(Protection, GroupToHide):
     """All settings of a mask, checked; :class:`~sfumato.GroupMask` protects by them."""
 
     log_name: ClassVar[str] = "group mask"
@@ -211,7 +211,7 @@ class MaskSettings(Protection, HiddenGroup):
             )
 
     def _check_attributes(self) -> None:
-        """Refuse attributes in roles that no exchange could respect."""
+        """Refuse attributes in roles that no swap could respect."""
         for setting, names in (
             ("influential", tuple(self.influential or ())),
             ("keep", self.keep),
@@ -220,13 +220,13 @@ class MaskSettings(Protection, HiddenGroup):
             for name in names:
                 if name in self.group.parameter:
                     raise SettingError(
-                        f"{name!r} is the parameter, whose values are exchanged; it cannot be influential",
+                        f"{name!r} is the parameter, whose values are swapped; it cannot be influential",
                         setting=setting,
                         column=name,
                     )
         if self.weight in self.group.parameter:
             raise SettingError(
-                "weight: this is the parameter, whose values are exchanged",
+                "weight: this is the parameter, whose values are swapped",
                 hint="name another attribute",
                 setting="weight",
                 column=self.weight,
@@ -236,7 +236,7 @@ class MaskSettings(Protection, HiddenGroup):
         if set(vital) <= set(self.keep):
             raise SettingError(
                 f"keep: members differ from everybody else in {' and '.join(map(repr, vital))}, so no member could be "
-                "exchanged",
+                "swapped",
                 hint="keep attributes that members and others can share",
                 setting="keep",
             )

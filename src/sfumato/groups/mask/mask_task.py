@@ -73,7 +73,7 @@ class MaskTask:
 
 @dataclass(frozen=True)
 class PlannedSwaps:
-    """Which records exchange their places."""
+    """Which records swap their places."""
 
     swaps: Swaps
     at_least: int | None
@@ -110,9 +110,9 @@ def task_of(settings: MaskSettings, microfile: Microfile, secret: Secret) -> Mas
     _check_hidden(settings, n_places=len(places.labels), n_hidden=len(hidden), n_known=len(known))
     _check_selections(settings, microfile)
     spared = spared_records(settings, microfile)
-    movable, others = placed_members & ~spared, (places.codes >= 0) & ~members
-    _refuse_nobody(movable, others, others & ~spared, idle=not hidden and settings.target is None)
-    candidates = others & ~spared
+    movable, non_members = placed_members & ~spared, (places.codes >= 0) & ~members
+    _refuse_nobody(movable, non_members, non_members & ~spared, idle=not hidden and settings.target is None)
+    candidates = non_members & ~spared
     return MaskTask(
         settings,
         microfile,
@@ -207,9 +207,9 @@ def _check_selections(settings: MaskSettings, microfile: Microfile) -> None:
             )
 
 
-def _refuse_nobody(movable: Flags, others: Flags, candidates: Flags, *, idle: bool) -> None:
-    """Refuse where nobody can be exchanged, unless nothing is to be hidden."""
-    if not others.any():
+def _refuse_nobody(movable: Flags, non_members: Flags, candidates: Flags, *, idle: bool) -> None:
+    """Refuse where nobody can be swapped, unless nothing is to be hidden."""
+    if not non_members.any():
         raise UnattainableError(
             "everybody with a place belongs to the group, so nobody can take a member's place",
             hint="choose vital values that not everybody has",
@@ -218,7 +218,7 @@ def _refuse_nobody(movable: Flags, others: Flags, candidates: Flags, *, idle: bo
     for available, people in ((movable, "all members"), (candidates, "all other people")):
         if not available.any() and not idle:
             raise UnattainableError(
-                f"spare: {people} belong to groups that stay where they are, so nobody can be exchanged",
+                f"spare: {people} belong to groups that stay where they are, so nobody can be swapped",
                 hint="spare fewer; in a recipe, groups that are already hidden stay, so hide this one first",
                 setting="spare",
             )

@@ -37,7 +37,7 @@ def refuse_standing_out(task: MaskTask, after: Microfile) -> None:
         settings.group.places(after).count(np.ones(after.records, dtype=np.bool_)),
         places.count(np.ones(after.records, dtype=np.bool_)),
     ):
-        raise UnattainableError("the exchange changed the number of records of a place; this is a bug")
+        raise UnattainableError("swapping changed the number of records of a place; this is a bug")
     hidden = task.hidden_labels
     if task.hides_all:
         hidden = [label for label in places.labels if label not in settings.known]
@@ -59,7 +59,7 @@ def refuse_standing_out(task: MaskTask, after: Microfile) -> None:
         raise UnattainableError(
             "hide: because of the hidden places, the signal still follows the original more closely than chance "
             "explains",
-            hint="hide fewer places, keep fewer attributes, or let more people be exchanged (spare, known)",
+            hint="hide fewer places, keep fewer attributes, or let more people be swapped (spare, known)",
             setting="hide",
         )
     if outliers := weighted_outliers(task, after):

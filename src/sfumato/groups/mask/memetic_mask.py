@@ -20,7 +20,7 @@ from sfumato.progress import Progress
 FLAGGED_FITNESS = 0.1
 """How fit a signal is in which a hidden place still stands out, compared with one in which none does."""
 SPARE_SWAPS = 1.25
-"""The size penalty is centred at this multiple of the swaps that an exact exchange would need,"""
+"""The size penalty is centred at this multiple of the swaps that exact swapping would need,"""
 STEEPNESS = 12.5
 """and its slope is its centre over this, as in TC16."""
 
@@ -82,7 +82,7 @@ def evolved_swaps(
     cheapest = validity(evolution, lambda counts: not flagged(counts)).cheapest
     if cheapest is None:
         raise UnattainableError(
-            "hide: the memetic search found no exchange after which the hidden places do not stand out",
+            "hide: the memetic search found no swaps after which the hidden places do not stand out",
             hint="let it run longer (memetic.generations), or choose swap = 'exact'",
             setting="hide",
         )

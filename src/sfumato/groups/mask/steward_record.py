@@ -54,9 +54,9 @@ def record_of(task: MaskTask, swaps: Swaps, after: Microfile, *, at_least: int |
     task
         What was to be hidden.
     swaps
-        Which records exchanged their places.
+        Which records swapped their places.
     after
-        The microfile after the exchange.
+        The microfile after the swaps.
     at_least
         The number of members that had to be moved in any case, None if unknown.
     """

@@ -1,11 +1,11 @@
-"""Traces of the exchange: released attributes that would show which records were exchanged.
+"""Traces of the swaps: released attributes that would show which records were swapped.
 
-Where an attribute determines the place, or the place determines the attribute, an exchanged record is the exception to
+Where an attribute determines the place, or the place determines the attribute, a swapped record is the exception to
 that rule, and everybody can look for exceptions. What an attribute or a pair of attributes would show is measured as
 somebody with the release would look for it: a record is suspected if few of those that share its value have its place,
 if few of those at its place have its value, or if the two occur together far less often than by chance. The steward
-knows which records were exchanged, so the share of the suspects that really were is known too. It is compared with the
-share before the exchange, where the same suspicion falls on records that are unusual anyway. The same test is applied
+knows which records were swapped, so the share of the suspects that really were is known too. It is compared with the
+share before the swaps, where the same suspicion falls on records that are unusual anyway. The same test is applied
 to a model that has learned from all released attributes together how values and places are related.
 """
 
@@ -32,12 +32,12 @@ from sfumato.release.release import Release
 SUSPICIOUS_SHARES = (0.0, 0.01, 0.02, 0.05, 0.1, 0.2)
 """Records are suspected up to each of these shares in turn."""
 MIN_PRECISION = 0.2
-"""An attribute shows the exchange only if at least this share of the suspects was exchanged,"""
+"""An attribute shows the swaps only if at least this share of the suspects was swapped,"""
 MIN_LIFT = 5.0
 """if the odds of this are at least this many times those of members and others anyway, and those of the suspects
-before the exchange,"""
+before the swaps,"""
 MIN_RECALL = 0.05
-"""and if at least this share of the exchanged records is identified,"""
+"""and if at least this share of the swapped records is identified,"""
 FEWEST_IDENTIFIED = 3
 """and at least this many of them."""
 FINE_PARTS = 300
@@ -52,8 +52,8 @@ MODEL_WORK = 500_000_000
 """The model has fewer attributes if their number times records times places exceeds this: the most contradictory."""
 MAX_TABLE = 20_000_000
 """The model leaves out attributes whose values times places exceed this."""
-SUSPECTS_PER_EXCHANGED = (0.25, 0.5, 1.0, 2.0)
-"""Of the records that the model finds least likely at their place, these multiples of the number of exchanged records
+SUSPECTS_PER_SWAPPED = (0.25, 0.5, 1.0, 2.0)
+"""Of the records that the model finds least likely at their place, these multiples of the number of swapped records
 are suspected in turn,"""
 SQUARED_DEVIATIONS = 16.0
 """and what it identifies must exceed the expectation by the root of this many standard deviations."""
@@ -63,39 +63,39 @@ MAX_NAMED = 3
 
 @dataclass(frozen=True)
 class SwapTrace:
-    """Attributes by which exchanged records can be picked out."""
+    """Attributes by which swapped records can be picked out."""
 
     names: tuple[str, ...]
     """One attribute or two; or those that contribute most, if it takes all of them together."""
     suspects: int
-    """The number of records that look exchanged."""
+    """The number of records that look swapped."""
     identified: int
-    """The number of suspects that were exchanged."""
-    exchanged: int
-    """The number of all exchanged records."""
+    """The number of suspects that were swapped."""
+    swapped: int
+    """The number of all swapped records."""
     together: bool = False
     """Whether it takes a model over all released attributes."""
 
     @property
     def precision(self) -> float:
-        """The share of the suspects that were exchanged."""
+        """The share of the suspects that were swapped."""
         return self.identified / self.suspects
 
     @property
     def recall(self) -> float:
-        """The share of the exchanged records that are identified."""
-        return self.identified / self.exchanged
+        """The share of the swapped records that are identified."""
+        return self.identified / self.swapped
 
 
 def refuse_traces(settings: MaskSettings, before: Microfile, after: Microfile, release: Release) -> None:
-    """Refuse a release in which an attribute, a pair or all of them together show which records were exchanged.
+    """Refuse a release in which an attribute, a pair or all of them together show which records were swapped.
 
     Parameters
     ----------
     settings
         The mask.
     before, after
-        The file before and after places were exchanged.
+        The file before and after places were swapped.
     release
         What would be published.
     """
@@ -112,8 +112,8 @@ def refuse_traces(settings: MaskSettings, before: Microfile, after: Microfile, r
         named = f"all released attributes together, most of all {', '.join(map(repr, trace.names))},"
         by_which, attributes = "by a model of the place", "some of them"
     raise SettingError(
-        f"group mask: {named} would show who was exchanged: {trace.recall:.0%} of the exchanged records can be picked "
-        f"out {by_which}, and {trace.precision:.0%} of the records that look exchanged are",
+        f"group mask: {named} would show who was swapped: {trace.recall:.0%} of the swapped records can be picked "
+        f"out {by_which}, and {trace.precision:.0%} of the records that look swapped are",
         hint=f"withhold {attributes} (identifiers), let {attributes} move with the place (along), or release "
         f"{attributes} in coarser categories (as quasi attributes)",
         setting="identifiers",
@@ -122,26 +122,26 @@ def refuse_traces(settings: MaskSettings, before: Microfile, after: Microfile, r
 
 
 def swap_traces(before: Microfile, after: Microfile, group: Group, release: Release) -> Iterator[SwapTrace]:
-    """Yield released attributes, then pairs of them, then all together, that show which records were exchanged.
+    """Yield released attributes, then pairs of them, then all together, that show which records were swapped.
 
     Parameters
     ----------
     before, after
-        The file before and after places were exchanged, record by record.
+        The file before and after places were swapped, record by record.
     group
-        The hidden group. That members are exchanged more often than others is not a finding.
+        The hidden group. That members are swapped more often than others is not a finding.
     release
         What would be published. Attributes that it generalises are tested in that form, if no record is suppressed.
     """
     parameter = group.parameter
     crossings = (_PlaceCrossing(joint_codes(before, parameter)), _PlaceCrossing(joint_codes(after, parameter)))
-    exchanged = _places_differ(before, after, parameter)
-    if not exchanged.any():
+    swapped = _places_differ(before, after, parameter)
+    if not swapped.any():
         return
-    # the distribution of members over places is what an exchange is meant to change
+    # the distribution of members over places is what swaps are meant to change
     excluded = {*parameter, *attributes_of(group.vital, setting="vital")}
     columns = dict(_columns(before, after, excluded, release))
-    weights, members = exchanged.astype(np.float64), group.members(before)
+    weights, members = swapped.astype(np.float64), group.members(before)
     expected = np.where(
         members, *(float(weights[people].mean()) if people.any() else 0.0 for people in (members, ~members))
     )
@@ -151,7 +151,7 @@ def swap_traces(before: Microfile, after: Microfile, group: Group, release: Rele
             if (trace := _trace((name,), crossings, (was, now), weights, expected)) is not None:
                 yield trace
         was, now = versions[-1]
-        contradictions[name] = crossings[0].fit(was, exchanged) - crossings[1].fit(now, exchanged)
+        contradictions[name] = crossings[0].fit(was, swapped) - crossings[1].fit(now, swapped)
     ranked = sorted(columns, key=lambda name: (-contradictions[name], name))
     pairs = sorted(itertools.combinations(range(len(ranked)), 2), key=lambda pair: (pair[0] + pair[1], pair))
     for first, second in pairs[: min(MAX_PAIRS, PAIR_WORK // before.records)]:
@@ -165,7 +165,7 @@ def swap_traces(before: Microfile, after: Microfile, group: Group, release: Rele
         coded |= {
             name: (_equal_parts(coded[name][0], n_parts), _equal_parts(coded[name][1], n_parts)) for name in numeric
         }
-        if (trace := _model_trace(coded, crossings, exchanged, members)) is not None:
+        if (trace := _model_trace(coded, crossings, swapped, members)) is not None:
             yield trace
 
 
@@ -179,39 +179,39 @@ def _is_numeric(before: Microfile, name: str, release: Release) -> bool:
 def _model_trace(
     columns: Mapping[str, tuple[Codes, Codes]],
     crossings: tuple[_PlaceCrossing, _PlaceCrossing],
-    exchanged: Flags,
+    swapped: Flags,
     members: Flags,
 ) -> SwapTrace | None:
-    """Return what a model over all attributes shows of the exchange, of everybody or of members, if it is too much."""
+    """Return what a model over all attributes shows of the swaps, of everybody or of members, if it is too much."""
     n_places = crossings[1].n_places
     names = [name for name, (_, now) in columns.items() if n_codes(now) * n_places <= MAX_TABLE]
-    names = names[: MODEL_WORK // (exchanged.size * n_places)]
+    names = names[: MODEL_WORK // (swapped.size * n_places)]
     if len(names) < 2:
         return None
     was, now = (PlaceModel(crossings[when].places, [columns[name][when] for name in names]) for when in (0, 1))
     (before, _), (after, likelier_places) = was.margins(), now.margins()
-    n_exchanged = int(exchanged.sum())
+    n_swapped = int(swapped.sum())
     best: tuple[SwapTrace, Flags] | None = None
-    for among in (np.ones_like(exchanged), members):
-        n_among = int(exchanged[among].sum())
-        for multiple in SUSPECTS_PER_EXCHANGED:
+    for among in (np.ones_like(swapped), members):
+        n_among = int(swapped[among].sum())
+        for multiple in SUSPECTS_PER_SWAPPED:
             n_suspected = min(max(round(multiple * n_among), 1), int(among.sum()))
             suspected, unusual = (
                 among & (margins <= np.partition(margins[among], n_suspected - 1)[n_suspected - 1])
                 for margins in (after, before)
             )
-            suspects, identified = int(suspected.sum()), int(exchanged[suspected].sum())
-            if identified < max(FEWEST_IDENTIFIED, MIN_RECALL * n_exchanged, MIN_PRECISION * suspects):
+            suspects, identified = int(suspected.sum()), int(swapped[suspected].sum())
+            if identified < max(FEWEST_IDENTIFIED, MIN_RECALL * n_swapped, MIN_PRECISION * suspects):
                 continue
             suspected_members = int((suspected & members).sum())
-            rates = [float(exchanged[people].mean()) if people.any() else 0.0 for people in (members, ~members)]
+            rates = [float(swapped[people].mean()) if people.any() else 0.0 for people in (members, ~members)]
             expected = suspected_members * rates[0] + (suspects - suspected_members) * rates[1]
-            anyway = float(exchanged[unusual].mean()) * suspects
+            anyway = float(swapped[unusual].mean()) * suspects
             if all(
                 _is_lifted(identified, suspects, number) and _is_significant(identified, suspects, number)
                 for number in (expected, anyway)
             ) and (best is None or identified > best[0].identified):
-                best = SwapTrace((), suspects, identified, n_exchanged, together=True), suspected & exchanged
+                best = SwapTrace((), suspects, identified, n_swapped, together=True), suspected & swapped
     if best is None:
         return None
     contributions = now.contributions(np.flatnonzero(best[1]), likelier_places)
@@ -260,14 +260,14 @@ def _trace(
     names: tuple[str, ...],
     crossings: tuple[_PlaceCrossing, _PlaceCrossing],
     values: tuple[Codes, Codes],
-    exchanged: Reals,
+    swapped: Reals,
     expected: Reals,
 ) -> SwapTrace | None:
-    """Return what attributes show of the exchange, if it is too much."""
+    """Return what attributes show of the swaps, if it is too much."""
     cells, sizes, usual = crossings[1].shares(values[1])
-    moved, chances = (np.bincount(cells, weights=column, minlength=sizes.size) for column in (exchanged, expected))
-    n_exchanged = int(exchanged.sum())
-    fewest = max(FEWEST_IDENTIFIED, MIN_RECALL * n_exchanged)
+    moved, chances = (np.bincount(cells, weights=column, minlength=sizes.size) for column in (swapped, expected))
+    n_swapped = int(swapped.sum())
+    fewest = max(FEWEST_IDENTIFIED, MIN_RECALL * n_swapped)
     best: SwapTrace | None = None
     shares_before: dict[tuple[int, float], float] = {}
     for measure, limit in itertools.product(range(len(usual)), SUSPICIOUS_SHARES):
@@ -279,23 +279,23 @@ def _trace(
             continue
         if not shares_before:
             # the same test on the file before, where it identifies only what is unusual about these records anyway
-            shares_before = _shares_identified(crossings[0], values[0], exchanged)
+            shares_before = _shares_identified(crossings[0], values[0], swapped)
         if _is_lifted(identified, suspects, shares_before[measure, limit] * suspects) and (
             best is None or identified > best.identified
         ):
-            best = SwapTrace(names, suspects, identified, n_exchanged)
+            best = SwapTrace(names, suspects, identified, n_swapped)
     return best
 
 
 def _is_lifted(identified: int, suspects: int, expected: float) -> bool:
-    """Say whether the odds that a suspect was exchanged are far above the expected odds."""
+    """Say whether the odds that a suspect was swapped are far above the expected odds."""
     return identified * (suspects - expected) >= MIN_LIFT * expected * (suspects - identified)
 
 
-def _shares_identified(crossing: _PlaceCrossing, values: Codes, exchanged: Reals) -> dict[tuple[int, float], float]:
-    """Return the share of the suspects that are exchanged, by measure and limit."""
+def _shares_identified(crossing: _PlaceCrossing, values: Codes, swapped: Reals) -> dict[tuple[int, float], float]:
+    """Return the share of the suspects that are swapped, by measure and limit."""
     cells, sizes, usual = crossing.shares(values)
-    moved = np.bincount(cells, weights=exchanged, minlength=sizes.size)
+    moved = np.bincount(cells, weights=swapped, minlength=sizes.size)
     shares = {}
     for measure, limit in itertools.product(range(len(usual)), SUSPICIOUS_SHARES):
         suspected = usual[measure] <= limit
@@ -307,7 +307,7 @@ def _places_differ(before: Microfile, after: Microfile, parameter: Sequence[str]
     differ = np.zeros(before.records, dtype=np.bool_)
     for name in parameter:
         was, now = before.encoded(name), after.encoded(name)
-        # an exchange retains the set of values, and so their codes
+        # swapping retains the set of values, and so their codes
         differ |= was.codes != now.codes
     return differ
 

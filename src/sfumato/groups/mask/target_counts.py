@@ -92,7 +92,7 @@ def _completed_target(task: MaskTask) -> Counts:
         if counts[place] > capacities[place]:
             raise UnattainableError(
                 f"target: {label!r} can have at most {capacities[place]:,} members, because no more of its records can "
-                "be exchanged for members",
+                "be swapped for members",
                 setting=("target", label),
             )
     open_places = np.setdiff1d(np.arange(counts.size), [*places, *task.known])
@@ -178,7 +178,7 @@ def _universe(task: MaskTask) -> tuple[Reals | None, Reals | None]:
     if not sizes.all():
         empty = int((sizes == 0).sum())
         raise SettingError(
-            f"universe: {empty:,} place{'s have' if empty > 1 else ' has'} nobody of it, so there is no share",
+            f"universe: {empty:,} place{'s have' if empty > 1 else ' has'} nobody of it, so no share can be computed",
             hint="choose a larger universe, or leave out the places without anybody of it (values)",
             setting="universe",
         )

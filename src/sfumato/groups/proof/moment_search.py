@@ -170,7 +170,7 @@ class MomentSearch(BranchAndBound[_Node]):
             beyond[number:] = np.maximum(beyond[number:], lowest_mean + far)
             squares += max(far, float(beyond[number]) - highest_mean) ** 2 * n_left / (n_left + 1)
             lowest_mean += (float(beyond[number]) - lowest_mean) / (n_left + 1)
-            # there is no upper bound for it
+            # it has no upper bound
             highest_mean, n_left = math.inf, n_left + 1
         return beyond
 

@@ -1,7 +1,7 @@
 """The fewest people moved where the order of the new counts is known, by branch and bound over what is removed.
 
-If any two places may exchange their new counts, places that are not removed keep their order, hidden or not, and so do
-those removed as low and as high ones: two that changed it could exchange and be no farther from the old counts. So the
+If any two places may swap their new counts, places that are not removed keep their order, hidden or not, and so do
+those removed as low and as high ones: two that changed it could swap and be no farther from the old counts. So the
 order is determined by how many other places are outside all the rest, below and above (those removed, and those equal
 to one of them). In a known order median, quartiles and ends are linear, and so is every comparison of the technique: a
 removal path is a linear program, and its last test alone gives a bound.
@@ -42,7 +42,7 @@ WHOLE = 1e-5
 
 
 def is_ordered(task: Reshaping, limit: int) -> bool:
-    """Say whether any places may exchange their new counts if fewer people than a limit are moved."""
+    """Say whether any places may swap their new counts if fewer people than a limit are moved."""
     if task.fixed or task.sizes is not None:
         return False
     greatest = np.minimum(task.greatest, task.counts + limit)
@@ -140,7 +140,7 @@ class PlaceOrder:
                 yield [case, (threshold - below, 0.0), (above - below, -1.0)]
 
     def solved(self, rows: list[Row], *, integer: bool = False) -> _Solution | None:
-        """Return the fewest people moved; None if there is no solution."""
+        """Return the fewest people moved; None if no solution exists."""
         from scipy import sparse
         from scipy.optimize import Bounds, LinearConstraint, milp
 

@@ -89,17 +89,17 @@ class RankAssignment:
         for side in SIDES:
             costs = np.where(self.forbidden, math.inf, side * self.coming + (1 - side) * self.going)[:, zones]
             try:
-                places, ranks = linear_sum_assignment(costs)
+                rows, ranks = linear_sum_assignment(costs)
             except ValueError:
                 # a place has no rank that it could take
                 yield math.inf, zones
                 return
-            yield math.ceil(float(costs[places, ranks].sum()) - WHOLE), zones[ranks]
+            yield math.ceil(float(costs[rows, ranks].sum()) - WHOLE), zones[ranks]
 
     def counts_of(self, zones: Counts, low_half: int | None = None) -> Iterator[Counts]:
         """Yield counts in given zones that move the fewest people, with at most ``low_half`` in the lower half."""
-        places = np.arange(zones.size)
-        least, greatest, counts = (table[places, zones] for table in (self.least, self.greatest, self.nearest_counts))
+        rows = np.arange(zones.size)
+        least, greatest, counts = (table[rows, zones] for table in (self.least, self.greatest, self.nearest_counts))
         ranked = np.lexsort((counts, zones))
         orders = [ranked, ranked[::-1]]
         if low_half is not None:

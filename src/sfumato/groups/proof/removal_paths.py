@@ -148,7 +148,7 @@ class RemovalPath:
         return [*ranks_of_ends, *({rank} for rank in (*lower, *middle, *upper))]
 
     def range(self, lowest: Reals, highest: Reals, limits: SignalLimits) -> RankRange | None:
-        """Return the range of each rank if the critical values are within bounds; None if there is no such signal."""
+        """Return the range of each rank if the critical values are within bounds; None if no such signal exists."""
         ranks, numbers = self.ranks
         least, greatest = limits.least.copy(), limits.greatest.copy()
         np.maximum.at(least, ranks, lowest[numbers])

@@ -57,7 +57,7 @@ def _chosen(task: Reshaping, decoys: Sequence[int], rng: Generator | None) -> li
     if decoys:
         for place in decoys:
             if not 0 <= place < task.counts.size:
-                raise SettingError(f"there is no place {place}; places are 0 to {task.counts.size - 1}")
+                raise SettingError(f"place {place} does not exist; places are 0 to {task.counts.size - 1}")
             if place not in task.others:
                 raise SettingError(f"{task.name(place)} is hidden or fixed and cannot be a decoy")
         return list(dict.fromkeys(decoys))

@@ -23,7 +23,7 @@ GRID = 24
 FINEST = 12
 """How often steps are halved."""
 ENDS = 6
-"""The number of the largest other places that may exchange people with a single place."""
+"""The number of the largest other places that may swap people with a single place."""
 ROUNDS = 40
 """How often giving people back is tried."""
 MOST_TRIES, FEWEST_TRIES, WORK = 8_000, 1_500, 800_000

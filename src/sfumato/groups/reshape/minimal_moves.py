@@ -67,7 +67,7 @@ def move_fewest(task: Reshaping, *, effort_divisor: int = 1, progress: Progress 
 
     An initial solution (:mod:`sfumato.groups.reshape.initial_solution`) is improved by branch and bound, which discards
     only what provably costs as much. With ``robust=True`` it branches over what the technique removes, by linear
-    programs, if places may exchange their new counts (:mod:`sfumato.groups.proof.ordered_search`), and over median,
+    programs, if places may swap their new counts (:mod:`sfumato.groups.proof.ordered_search`), and over median,
     quartiles and ends of the sorted signal if places are fixed, capacities bind or the signal consists of shares
     (:mod:`sfumato.groups.proof.quantile_search`). With ``robust=False`` it branches over the ends and the sum of what
     is not removed (:mod:`sfumato.groups.proof.moment_search`), which leaves a gap where something is removed; for
@@ -100,7 +100,7 @@ def move_fewest(task: Reshaping, *, effort_divisor: int = 1, progress: Progress 
     if task.hides(task.counts):
         return MinimalMoves(task.counts.copy(), 0, 0)
     fewest, greatest = task.bounds
-    # a single place has nobody to exchange with
+    # a single place has nobody to swap with
     if (greatest > fewest).sum() < 2:
         raise task.unattainable(None, "moving people", _obstacle(task))
     best: Counts | None

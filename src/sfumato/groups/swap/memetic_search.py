@@ -77,7 +77,7 @@ class EvolutionTask:
     longest: int
     """The most swaps of an individual."""
     rng: np.random.Generator
-    taken: Flags
+    in_use: Flags
     """Scratch space for kernels."""
 
 
@@ -104,7 +104,7 @@ def evolve_swaps(
     places
         The place of each record, -1 if it has none.
     vital, candidates
-        The members of the group, and the other records that may be exchanged.
+        The members of the group, and the other records that may be swapped.
     shrinking, growing
         The places that are to have fewer vital records, and those that may have more.
     restrictions
@@ -129,14 +129,14 @@ def evolve_swaps(
     for restriction in restrictions:
         if isinstance(restriction, PlaceRestriction) and not 0 <= restriction.place < participants.quantity.size:
             raise SettingError(
-                f"restrictions: there is no place {restriction.place}",
+                f"restrictions: place {restriction.place} does not exist",
                 hint=f"place indices are below {participants.quantity.size}",
             )
     longest = _longest(participants, settings)
     # TC16 bounds the cost by 23 swaps, more of which would make fitness negative: see ERRATA 004-8
     fitness = Fitness(restrictions, influence.largest * longest, settings.centre, settings.slope)
-    taken = np.zeros(participants.records.size, dtype=np.bool_)
-    return _evolve(EvolutionTask(participants, fitness, settings, longest, rng, taken), progress)
+    in_use = np.zeros(participants.records.size, dtype=np.bool_)
+    return _evolve(EvolutionTask(participants, fitness, settings, longest, rng, in_use), progress)
 
 
 def _longest(participants: SwapParticipants, settings: Memetic) -> int:
@@ -179,7 +179,7 @@ def first_generation(task: EvolutionTask) -> Population:
 
 
 def next_children(task: EvolutionTask, population: Population) -> Population:
-    """Return the children of fit parents: tails exchanged, a little mutated, improved by local search."""
+    """Return the children of fit parents: tails swapped, a little mutated, improved by local search."""
     settings, rng = task.settings, task.rng
     # lambda pairs would have twice as many children as live on: see ERRATA 004-19
     pairs = (settings.offspring + 1) // 2
@@ -225,11 +225,11 @@ def settle(task: EvolutionTask, swaps: Counts, sizes: Counts) -> Population:
         (IN, OUT) padded lists of swaps, and the number of swaps of each.
     """
     pool, rng = task.participants.pool, task.rng
-    mend(pool, swaps, sizes, rng.random(swaps.shape), task.taken)
+    mend(pool, swaps, sizes, rng.random(swaps.shape), task.in_use)
     costs = np.zeros(swaps.shape[:2])
     come = rng.random(swaps.shape[:2]) <= task.settings.memetic
     # TC16's step 4 would search for ever, and its step 3 may take a record twice: see ERRATA 004-19
-    improve(pool, swaps, sizes, come, costs, task.taken)
+    improve(pool, swaps, sizes, come, costs, task.in_use)
     signals = task.participants.signals(swaps, sizes)
     return Population(swaps, sizes, costs, signals, task.fitness.of(costs.sum(axis=1), sizes, signals))
 

@@ -28,9 +28,9 @@ class Memetic(Settings):
     tournament: int = Field(default=5, ge=1)
     """The number of individuals in a tournament; the fittest becomes a parent."""
     crossover: float = Field(default=1.0, ge=0, le=1)
-    """The probability that two parents exchange their tails."""
+    """The probability that two parents swap their tails."""
     mutation: tuple[float, float, float, float] = (0.001, 0.001, 0.001, 0.001)
-    """Four probabilities: that two leaving records of a child are exchanged, that two coming ones are, that each
+    """Four probabilities: that two leaving records of a child are swapped, that two coming ones are, that each
     leaving record is replaced by another of its place, and each coming one; a single number applies to all four."""
     converged: float = Field(default=0.03, ge=0)
     """Mutation is boosted when the deviation of fitness falls below this."""
@@ -66,7 +66,7 @@ class Memetic(Settings):
 
 @dataclass(frozen=True)
 class Individual:
-    """A list of swaps: pairs of records that exchange places."""
+    """A list of swaps: pairs of records that swap places."""
 
     leaving: Counts
     """The vital record of each swap."""

@@ -1,4 +1,4 @@
-"""The inverse mapping: which records exchange places so that places get the required vital records.
+"""The inverse mapping: which records swap places so that places get the required vital records.
 
 CT10 calls the least distortion seemingly NP-hard and takes pairs one by one; it is a minimum-cost flow, see ERRATA
 003-9. Pairs are added as prices show that they might help, so most of them are never compared.
@@ -27,7 +27,7 @@ MORE = 8
 
 @dataclass(frozen=True)
 class Swaps:
-    """The records that exchange places, and a proof that no others cost less.
+    """The records that swap places, and a proof that no others cost less.
 
     By the prices, a swap of a vital record of one place with a record of another costs at least the difference of the
     two places' prices, less both records' prices. So all swaps together cost at least ``bound``.
@@ -36,7 +36,7 @@ class Swaps:
     leaving: Counts
     """Indices of vital records."""
     coming: Counts
-    """Indices of the records that each exchanges places with."""
+    """Indices of the records that each swaps places with."""
     costs: Reals
     """What each swap costs."""
     optimal: bool
@@ -78,7 +78,7 @@ def swap_exactly(
     Parameters
     ----------
     influence
-        The cost of exchanging the places of two records.
+        The cost of swapping the places of two records.
     places
         One code per record, -1 for none.
     vital, candidates
@@ -144,9 +144,9 @@ def unproven(influence: Influence, pairs: Counts) -> Swaps:
     return Swaps(leaving, coming, influence.between(leaving, coming), False, np.zeros(0), np.zeros(0), 0.0)
 
 
-def _nothing(places: int, records: int) -> Swaps:
+def _nothing(n_places: int, n_records: int) -> Swaps:
     none = np.zeros(0, dtype=np.int64)
-    return Swaps(none, none, np.zeros(0), True, np.zeros(places), np.zeros(records), 0.0)
+    return Swaps(none, none, np.zeros(0), True, np.zeros(n_places), np.zeros(n_records), 0.0)
 
 
 def _proven(

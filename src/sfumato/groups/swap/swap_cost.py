@@ -1,4 +1,4 @@
-"""The influential metric: what it costs that two records exchange their places."""
+"""The influential metric: what it costs that two records swap their places."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Influence:
     gammas: Reals
     """The weight of each nominal attribute."""
     swap_classes: Codes
-    """One code per record: only records of the same class may exchange their places."""
+    """One code per record: only records of the same class may swap their places."""
 
     @property
     def largest(self) -> float:
@@ -46,7 +46,7 @@ class Influence:
         return float(self.omegas.sum() + self.gammas.sum())
 
     def between(self, records: Counts, partners: Counts) -> Reals:
-        """Return what it costs that records and their partners exchange places; infinite where they may not.
+        """Return what it costs that records and their partners swap places; infinite where they may not.
 
         Parameters
         ----------
@@ -83,7 +83,7 @@ def influence_in(microfile: Microfile, importances: Mapping[str, float], swap_cl
     importances
         The weight of each influential attribute.
     swap_classes
-        One code per record: only records of the same class may exchange their places.
+        One code per record: only records of the same class may swap their places.
     """
     ordinal = [name for name in importances if microfile.attribute(name).kind is not Kind.CATEGORICAL]
     nominal = [name for name in importances if name not in ordinal]

@@ -80,7 +80,7 @@ def gather_participants(
     places
         The place of each record, -1 if it has none.
     vital, candidates
-        The members of the group, and the other records that may be exchanged.
+        The members of the group, and the other records that may be swapped.
     shrinking, growing
         The places that are to have fewer vital records, and those that may have more.
     threads
@@ -139,7 +139,7 @@ def _check(
             raise SettingError(f"{name}: give at least one place")
         unknown = sorted(place for place in chosen if not 0 <= place < count)
         if unknown:
-            raise SettingError(f"{name}: there is no place {unknown[0]}", hint=f"place indices are below {count}")
+            raise SettingError(f"{name}: place {unknown[0]} does not exist", hint=f"place indices are below {count}")
     both = sorted(set(shrinking) & set(growing))
     if both:
         raise SettingError(

@@ -75,9 +75,7 @@ class Places:
         indices = {label: index for index, label in enumerate(self.labels)}
         for position, label in enumerate(labels):
             if label not in indices:
-                raise SettingError(
-                    f"{setting}: unknown place {label!r}", hint=PLACES_HINT, setting=(setting, position)
-                )
+                raise SettingError(f"{setting}: unknown place {label!r}", hint=PLACES_HINT, setting=(setting, position))
         return tuple(sorted({indices[label] for label in labels}))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from decimal import ROUND_HALF_EVEN, Context
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
 import polars as pl
 from pydantic import AfterValidator, Field, JsonValue, ValidationError
@@ -154,6 +154,11 @@ class PublicSettings(Settings):
                 continue
             well_formed[name] = setting
         return model.model_validate_json(to_json(well_formed), strict=True)
+
+    @classmethod
+    def stated_in(cls, settings: PublicSettings) -> Self:
+        """Return the settings of this class; none are set where a release was made by another method."""
+        return settings if isinstance(settings, cls) else cls()
 
     def attribute_names(self) -> Iterator[tuple[str, str]]:
         """Yield every attribute that a setting names, with the setting."""

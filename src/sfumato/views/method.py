@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from sfumato.boxes.box_facts import BoxPublicSettings
 from sfumato.formatting import counted, listed, number, share
+from sfumato.partitions.partition_facts import PartitionPublicSettings
 from sfumato.protection_registry import published_methods
 from sfumato.release.codebook import Codebook
 from sfumato.release.evidence import ReleaseEvidence
@@ -30,8 +32,8 @@ def protection_passage(evidence: ReleaseEvidence) -> Passage | None:
     method = published_methods().get(settings.method or "")
     description = UNKNOWN_METHOD if method is None else method.description
     sentences = [description, *edge_sentences(settings), *swapped_values(evidence)]
-    if settings.replaced:
-        sentences.append(f"Replaced attributes: {listed(settings.replaced)}.")
+    if replaced := PartitionPublicSettings.stated_in(settings).replaced:
+        sentences.append(f"Replaced attributes: {listed(replaced)}.")
     if settings.suppress:
         sentences.append(f"Up to {share(settings.suppress)} of the records may have been suppressed.")
     elif "suppress" in settings.model_fields_set:
@@ -43,16 +45,18 @@ def protection_passage(evidence: ReleaseEvidence) -> Passage | None:
 
 def edge_sentences(settings: PublicSettings) -> list[str]:
     """Say where the edges of boxes are."""
-    if settings.edges is None or (settings.edges == "snapped" and not settings.grids):
+    stated = BoxPublicSettings.stated_in(settings)
+    if stated.edges is None or (stated.edges == "snapped" and not stated.grids):
         return []
-    return [EDGES[settings.edges]]
+    return [EDGES[stated.edges]]
 
 
 def grid_list(settings: PublicSettings) -> list[str]:
     """Say on which grid the edges of each attribute are."""
-    if settings.edges != "snapped" or not settings.grids:
+    stated = BoxPublicSettings.stated_in(settings)
+    if stated.edges != "snapped" or not stated.grids:
         return []
-    steps = [f"{name} {step if isinstance(step, str) else f'{step:g}'}" for name, step in settings.grids.items()]
+    steps = [f"{name} {step if isinstance(step, str) else f'{step:g}'}" for name, step in stated.grids.items()]
     return [f"Grid steps: {', '.join(steps)}."]
 
 
@@ -97,7 +101,7 @@ def uncertainty_sentences(uncertainty: Mapping[str, Any]) -> list[str]:
 
 
 def _grids(evidence: ReleaseEvidence) -> tuple[Table, ...]:
-    grids = evidence.settings.grids
+    grids = BoxPublicSettings.stated_in(evidence.settings).grids
     rows = tuple((name, step if isinstance(step, str) else number(step)) for name, step in grids.items())
     return (Table("Grids of the edges", ("Attribute", "Multiples of"), rows),) if rows else ()
 

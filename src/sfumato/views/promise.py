@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from sfumato.boxes.box_facts import BoxPublicSettings
 from sfumato.formatting import count, counted, listed, number, share
 from sfumato.measures.criteria import ATTRIBUTE_CRITERIA, BLOCK_CRITERIA, Limit
 from sfumato.measures.promise import Promise
@@ -75,7 +76,7 @@ def _sentences(promise: Promise, quasi: Sequence[str]) -> Iterator[str]:
 
 def original_values(evidence: ReleaseEvidence) -> Iterator[str]:
     """Say which values of quasi attributes each block had: only the original shows them."""
-    for name, rule in evidence.settings.apart.items():
+    for name, rule in BoxPublicSettings.stated_in(evidence.settings).apart.items():
         distance = "" if rule.epsilon is None else f" at least {rule.epsilon:g} apart"
         yield f"At the time of release, each block had at least {rule.l:g} different values of {name}{distance}."
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from sfumato.boxes.box_facts import BoxFacts
 from sfumato.formatting import count, counted
 from sfumato.recipe import Recipe
 from sfumato.release.atomic_folder import beside
@@ -68,10 +69,11 @@ def method_sentences(recipe: Recipe, release: Release, evidence: ReleaseEvidence
     if facts.groups and settings.exchanged is not None:
         yield from group_costs(facts.groups, settings.exchanged.attributes)
     if settings.method == "boxes":
-        yield from uncertainty_sentences(facts.uncertainty or {})
+        boxes = BoxFacts.of(release.private)
+        yield from uncertainty_sentences(boxes.uncertainty or {})
         yield from detail_notes(recipe, release)
         if edges := edge_sentences(settings):
-            yield from (*edges, *grid_list(settings), revealing_edges(facts.shown or 0, release.promise.k))
+            yield from (*edges, *grid_list(settings), revealing_edges(boxes.shown or 0, release.promise.k))
     yield from inversion_sentences(evidence.audit.measured)
 
 

@@ -39,7 +39,9 @@ def sum_up(records: Records, sets: Sets, first: int, last: int, moments: RealTab
     # an even number of both, for kernels that take two at a time; what is added is nought
     even_sets, even_attributes = n_sets + n_sets % 2, n_attributes + n_attributes % 2
     centres = np.zeros((even_sets, even_attributes))
-    centres[:n_sets, :n_attributes] = sets.centres
+    for j in range(n_sets):
+        for a in range(n_attributes):
+            centres[j, a] = sets.centres[j, a]
     # partial sums, as in kernels/lane_sums.py
     sums, masses = np.zeros((n_sets, n_attributes, LANES)), np.zeros((n_sets, LANES))
     products, objective = np.zeros((*scatters.shape, LANES)), np.zeros(LANES)

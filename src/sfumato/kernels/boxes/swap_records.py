@@ -316,5 +316,6 @@ def exchange_groups(
     for number in range(starts.size - 1):
         group = groups[starts[number] : starts[number + 1]]
         made += exchange(space, limits, bench, records, ends, group, heat, seed + number, counts)
-    work[:] = bench.work
+    for kind in range(work.size):
+        work[kind] = bench.work[kind]
     return made

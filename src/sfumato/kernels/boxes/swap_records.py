@@ -239,7 +239,7 @@ def _swap(space: Space, bench: Bench, records: Counts, member: int, other: int) 
     _settle(space, bench, bench.box[other])
 
 
-@compiled
+@compiled_inside
 def exchange(
     space: Space,
     limits: Limits,

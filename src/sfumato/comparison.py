@@ -9,13 +9,13 @@ from typing import Any, Literal, cast
 from pydantic import Field
 
 from sfumato.errors import MicrofileError, UnattainableError
-from sfumato.measures.utility import InformationLoss, information_loss
-from sfumato.microfile.microfile import Microfile, as_microfile
+from sfumato.measures import InformationLoss, information_loss
+from sfumato.microfile import Microfile, as_microfile
 from sfumato.progress import Progress, silent, within
 from sfumato.protection_registry import Method, compared_methods, method_named
 from sfumato.protections import PersonProtection
-from sfumato.release.release import Release
-from sfumato.representations.representation import is_plain_number
+from sfumato.release import Release
+from sfumato.representations import is_plain_number
 from sfumato.roles import Names, Roles
 from sfumato.settings import Settings
 

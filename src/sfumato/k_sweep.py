@@ -8,15 +8,13 @@ from typing import Any
 
 from sfumato.comparison import Refusal, ReleaseSafety, safety_of, short
 from sfumato.errors import SettingError, UnattainableError
-from sfumato.measures.detail_loss import detail_of
-from sfumato.measures.utility import information_loss
-from sfumato.microfile.microfile import Microfile, as_microfile
+from sfumato.measures import detail_of, information_loss
+from sfumato.microfile import Microfile, as_microfile
 from sfumato.progress import Progress, silent, within
 from sfumato.protections import PersonProtection
 from sfumato.randomness import Secret
-from sfumato.release.preserved_statistics import preserved_by
-from sfumato.release.release import Release
-from sfumato.representations.representation import is_plain_number
+from sfumato.release import Release, preserved_by
+from sfumato.representations import is_plain_number
 
 
 @dataclass(frozen=True)

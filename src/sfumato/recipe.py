@@ -10,14 +10,11 @@ from typing import Annotated, Any, TypeVar
 
 from pydantic import BeforeValidator, Field, ValidationError, model_validator
 
-from sfumato.attacks.attack_base import Attack
-from sfumato.attacks.attack_plan import AttackPlan
-from sfumato.attacks.disclosure import Verdict, judge
+from sfumato.attacks import Attack, AttackPlan, Verdict, judge
 from sfumato.errors import MicrofileError, SettingError, SettingPath, path_text
 from sfumato.groups import Group
-from sfumato.harmonising.harmonise import Done
-from sfumato.microfile.hierarchy import Hierarchy
-from sfumato.microfile.microfile import Microfile
+from sfumato.harmonising import Done
+from sfumato.microfile import Hierarchy, Microfile
 from sfumato.progress import Progress, silent, whole
 from sfumato.protection_registry import METHODS
 from sfumato.protections import Protection, Stage
@@ -25,7 +22,7 @@ from sfumato.quiet_repr import quiet
 from sfumato.randomness import Secret
 from sfumato.recipe_content import RecipeContent, plain_tables
 from sfumato.recipe_run import ProtectionRun, check_run, hides_group
-from sfumato.release.release import Release
+from sfumato.release import Release
 from sfumato.settings import Settings, explained, listed
 from sfumato.sources import AnySource, Source, check_file_exists
 from sfumato.toml_document import TomlDocument, read_toml

@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import TypeGuard
 
-from sfumato.attacks.attack_base import Attack
+from sfumato.attacks import Attack
 from sfumato.errors import SettingError, SettingPath, UnattainableError
 from sfumato.groups import (
     GroupMask,
@@ -20,12 +20,12 @@ from sfumato.groups import (
     swapped_attributes,
 )
 from sfumato.k_sweep import check_others, other_k
-from sfumato.microfile.microfile import Microfile
+from sfumato.microfile import Microfile
 from sfumato.progress import Progress
 from sfumato.protections import PersonProtection, Protection, Stage
 from sfumato.quiet_repr import quiet
 from sfumato.randomness import KNOWN, Secret
-from sfumato.release.release import Release
+from sfumato.release import Release
 
 
 def hides_group(protection: Protection) -> TypeGuard[GroupMask]:

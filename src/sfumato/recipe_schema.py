@@ -7,8 +7,8 @@ from typing import Any
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue, models_json_schema
 from pydantic_core import core_schema
 
-from sfumato.attacks.attack_plan import AttackPlan
-from sfumato.microfile.hierarchy import Hierarchy
+from sfumato.attacks import AttackPlan
+from sfumato.microfile import Hierarchy
 from sfumato.protection_registry import settings_classes
 from sfumato.recipe import RecipeTables
 from sfumato.settings import Settings, listed

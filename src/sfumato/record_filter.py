@@ -14,9 +14,7 @@ from pydantic import BeforeValidator, Discriminator, Field, Tag, TypeAdapter, Va
 
 from sfumato.arrays import Flags
 from sfumato.errors import SettingError, nearest
-from sfumato.microfile.attribute import Code, Kind
-from sfumato.microfile.composite_values import label_of, listed_values
-from sfumato.microfile.microfile import Microfile
+from sfumato.microfile import Code, Kind, Microfile, label_of, listed_values
 from sfumato.settings import Settings
 
 Value: TypeAlias = Code | date | datetime

@@ -12,9 +12,7 @@ from sfumato.arrays import Reals
 from sfumato.errors import MicrofileError, SettingError, nearest
 from sfumato.formatting import counted
 from sfumato.invisible_characters import look_alikes
-from sfumato.microfile.attribute import Kind
-from sfumato.microfile.encoded_column import written_codes
-from sfumato.microfile.microfile import Microfile
+from sfumato.microfile import Kind, Microfile, written_codes
 from sfumato.settings import Settings, listed
 
 if TYPE_CHECKING:

@@ -1,6 +1,5 @@
 """Attacks: what an attacker with another file learns about a group or a person, beside a baseline."""
 
-from sfumato.attacks.adequacy import Adequacy, adequacy
-from sfumato.attacks.bayes_test import Evidence, evidence_of, log_bayes_factors
+import lazy_loader
 
-__all__ = ["Adequacy", "Evidence", "adequacy", "evidence_of", "log_bayes_factors"]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -8,11 +8,11 @@ import numpy as np
 from pydantic import ConfigDict, Field, SkipValidation
 
 from sfumato.arrays import Flags, Reals
-from sfumato.datasets.american_community_survey import SurveySteps
+from sfumato.datasets import SurveySteps
 from sfumato.errors import SettingError
 from sfumato.groups import AdversaryView, Group, PlaceNames, regions_of
 from sfumato.harmonising import Difference, agree, harmonise
-from sfumato.microfile.microfile import Microfile, as_microfile
+from sfumato.microfile import Microfile, as_microfile
 from sfumato.progress import Progress, silent
 from sfumato.record_filter import Chosen, attributes_of, check_known, chosen_in
 from sfumato.roles import Names

@@ -8,8 +8,8 @@ import polars as pl
 
 from sfumato.attacks.attack_base import Attack
 from sfumato.attacks.fuzzy_rule_attack import FuzzyRuleAttack
-from sfumato.fuzzy.blind_spots import blind_spots
-from sfumato.microfile.microfile import Microfile, as_microfile
+from sfumato.fuzzy import blind_spots
+from sfumato.microfile import Microfile, as_microfile
 
 SAME_PEOPLE = "third_party: it contains the same people as the attacked file; use a file about other people"
 

@@ -13,12 +13,11 @@ from sfumato.attacks.attack_base import FILE_TITLES, Attack
 from sfumato.attacks.attack_caveats import as_text
 from sfumato.attacks.fuzzy_rule_attack import FuzzyRuleAttack
 from sfumato.attacks.learned_attack import LearnedAttack
-from sfumato.datasets.american_community_survey import SurveySteps
+from sfumato.datasets import SurveySteps
 from sfumato.errors import SettingError, SettingPath, SfumatoError, path_text
 from sfumato.groups import nest_group_settings
-from sfumato.harmonising import agree, harmonise
-from sfumato.harmonising.harmonise import Done
-from sfumato.microfile.microfile import Microfile
+from sfumato.harmonising import Done, agree, harmonise
+from sfumato.microfile import Microfile
 from sfumato.progress import Progress
 from sfumato.record_filter import attributes_of
 from sfumato.settings import Settings

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from sfumato.errors import SettingError, nearest
-from sfumato.microfile.microfile import Microfile
+from sfumato.microfile import Microfile
 from sfumato.representations import Comparable, Form, OutsideFile
 
 

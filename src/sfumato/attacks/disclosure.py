@@ -30,7 +30,7 @@ from sfumato.groups import (
     places_by_region,
     regions_of,
 )
-from sfumato.microfile.microfile import Microfile, as_microfile
+from sfumato.microfile import Microfile, as_microfile
 from sfumato.notebook_tables import table
 from sfumato.progress import Progress, silent
 from sfumato.quiet_repr import quiet

@@ -14,11 +14,10 @@ from sfumato.attacks.membership_grades import Grades, grades_of
 from sfumato.attacks.rule_data import paths_of
 from sfumato.attacks.rule_measures import RuleMeasures, rule_words
 from sfumato.errors import SettingError
-from sfumato.fuzzy.category_variables import AnyVariable
-from sfumato.fuzzy.variables import check_alpha
+from sfumato.fuzzy import AnyVariable, check_alpha
 from sfumato.groups import Group, Signal, outliers_within, regions_of
 from sfumato.kernels.rule_sums import fill_greatest
-from sfumato.microfile.microfile import as_microfile
+from sfumato.microfile import as_microfile
 from sfumato.notebook_tables import table
 from sfumato.quiet_repr import quiet
 from sfumato.threads import batches_of, side_by_side

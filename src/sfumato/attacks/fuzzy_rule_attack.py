@@ -15,12 +15,10 @@ from sfumato.attacks.membership_grades import grades_of
 from sfumato.attacks.rule_data import prepare_rule_data
 from sfumato.attacks.rule_evolution import EvolvedRules, RuleEvolution, evolve_rules
 from sfumato.attacks.rule_measures import RuleThresholds
-from sfumato.datasets.american_community_survey import SurveyVariables
+from sfumato.datasets import SurveyVariables
 from sfumato.errors import SettingError
-from sfumato.fuzzy.auto_variables import automatic_variables
-from sfumato.fuzzy.category_variables import AnyVariable
-from sfumato.microfile.attribute import Kind
-from sfumato.microfile.microfile import Microfile
+from sfumato.fuzzy import AnyVariable, automatic_variables
+from sfumato.microfile import Kind, Microfile
 from sfumato.progress import Progress, silent
 from sfumato.record_filter import attributes_of
 

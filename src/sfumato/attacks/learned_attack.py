@@ -12,8 +12,7 @@ from pydantic import Field
 from sfumato.arrays import Flags, Reals
 from sfumato.attacks.attack_base import Attack
 from sfumato.errors import SettingError
-from sfumato.microfile.attribute import Kind
-from sfumato.microfile.microfile import Microfile, as_microfile
+from sfumato.microfile import Kind, Microfile, as_microfile
 from sfumato.progress import Progress
 from sfumato.quiet_repr import quiet
 

@@ -15,8 +15,8 @@ from sfumato.errors import SettingError, nearest
 from sfumato.formatting import counted
 from sfumato.kernels.factorize import first_of_each
 from sfumato.kernels.nearest_links import Costs
-from sfumato.measures.blocks import Blocks, blocks_of
-from sfumato.microfile.microfile import Microfile
+from sfumato.measures import Blocks, blocks_of
+from sfumato.microfile import Microfile
 from sfumato.progress import Progress
 from sfumato.representations import Exact, Form
 

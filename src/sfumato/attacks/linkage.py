@@ -12,10 +12,10 @@ from pydantic import Field
 
 from sfumato.arrays import Counts, Flags
 from sfumato.errors import SettingError
-from sfumato.microfile.microfile import Microfile, as_microfile
+from sfumato.microfile import Microfile, as_microfile
 from sfumato.progress import Progress, silent
 from sfumato.quiet_repr import quiet
-from sfumato.release.release import Release
+from sfumato.release import Release
 from sfumato.roles import Names
 from sfumato.settings import Settings
 

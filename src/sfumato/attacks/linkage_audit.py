@@ -11,11 +11,10 @@ from sfumato.attacks.link_records import link
 from sfumato.attacks.linkage import ORDER, SHUFFLED, Linkage, Linked
 from sfumato.errors import SettingError
 from sfumato.formatting import counted
-from sfumato.measures.promise import Promise
-from sfumato.microfile.microfile import Microfile, as_microfile
+from sfumato.measures import Promise
+from sfumato.microfile import Microfile, as_microfile
 from sfumato.progress import Progress, silent
-from sfumato.release.audit_checks import AuditSubject, CheckResult, Measurement
-from sfumato.release.finding import Finding
+from sfumato.release import AuditSubject, CheckResult, Finding, Measurement
 from sfumato.representations import Form
 
 

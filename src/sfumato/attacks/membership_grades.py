@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from sfumato.arrays import Codes, Counts, Flags, Reals
 from sfumato.errors import SettingError
-from sfumato.fuzzy.category_variables import AnyVariable
+from sfumato.fuzzy import AnyVariable
 from sfumato.kernels.rule_sums import Conditions
-from sfumato.microfile.microfile import Microfile
+from sfumato.microfile import Microfile
 from sfumato.record_filter import check_known
 
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import polars as pl
 
-from sfumato.microfile.microfile import Microfile, as_microfile
-from sfumato.release.release import Release
+from sfumato.microfile import Microfile, as_microfile
+from sfumato.release import Release
 
 
 def reconstructed(released: Any) -> Microfile:

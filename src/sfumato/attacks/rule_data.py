@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sfumato.arrays import Counts, Flags, Reals
 from sfumato.attacks.membership_grades import Grades
 from sfumato.errors import SettingError
-from sfumato.fuzzy.variables import check_alpha
+from sfumato.fuzzy import check_alpha
 from sfumato.kernels.rule_sums import BLOCK, WORDS, Conditions, Paths, Side, add_products, mark
 from sfumato.threads import batches_of, side_by_side
 

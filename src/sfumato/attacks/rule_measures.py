@@ -10,7 +10,7 @@ from pydantic import Field
 
 from sfumato.arrays import Counts, Flags, Reals
 from sfumato.attacks.rule_data import RuleData, paths_of
-from sfumato.fuzzy.category_variables import AnyVariable
+from sfumato.fuzzy import AnyVariable
 from sfumato.kernels.rule_sums import mark_general
 from sfumato.settings import Settings
 

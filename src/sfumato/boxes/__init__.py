@@ -1,5 +1,5 @@
 """Boxes of at least k records, shaped so that the statistics that matter stay exact."""
 
-from sfumato.boxes.boxes import Boxes
+import lazy_loader
 
-__all__ = ["Boxes"]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -9,8 +9,8 @@ import polars as pl
 
 from sfumato.arrays import Flags
 from sfumato.errors import MicrofileError, ReleaseError
-from sfumato.microfile.microfile import Microfile, as_microfile
-from sfumato.release.release import Release
+from sfumato.microfile import Microfile, as_microfile
+from sfumato.release import Release
 
 PAIRS = 1 << 24
 """This number of pairs of a record and a box are compared at a time."""

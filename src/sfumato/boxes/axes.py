@@ -14,11 +14,7 @@ from sfumato.arrays import Codes, Counts, Flags, Reals
 from sfumato.errors import SettingError
 from sfumato.exact_numbers import DIGITS
 from sfumato.kernels.algebra import product
-from sfumato.microfile.attribute import Kind
-from sfumato.microfile.encoded_column import Encoded
-from sfumato.microfile.generalization_rules import EVERYTHING, Described, Listed, plain
-from sfumato.microfile.hierarchy import Hierarchy
-from sfumato.microfile.microfile import Microfile
+from sfumato.microfile import EVERYTHING, Described, Encoded, Hierarchy, Kind, Listed, Microfile, plain
 from sfumato.threads import side_by_side
 
 if TYPE_CHECKING:

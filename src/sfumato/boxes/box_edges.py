@@ -13,8 +13,8 @@ from sfumato.arrays import Codes, Counts, Flags, Reals
 from sfumato.boxes.axes import QuasiAxis
 from sfumato.kernels.algebra import dot
 from sfumato.kernels.elementary import decimal_exponent
-from sfumato.microfile.hierarchy import readable
-from sfumato.release.edge_grids import DATE_UNITS, TIME_UNITS
+from sfumato.microfile import readable
+from sfumato.release import DATE_UNITS, TIME_UNITS
 
 DECIMALS = 9
 """Numbers with more decimal places than this are taken as continuous."""

@@ -9,12 +9,8 @@ from typing import Annotated, Literal
 import polars as pl
 from pydantic import Field
 
-from sfumato.measures.promise import Promise
-from sfumato.release.certificate import to_json
-from sfumato.release.codebook import Codebook
-from sfumato.release.edge_grids import grid_of, is_noisy
-from sfumato.release.public_settings import Positive, PublicSettings
-from sfumato.release.steward_facts import StewardFacts
+from sfumato.measures import Promise
+from sfumato.release import Codebook, Positive, PublicSettings, StewardFacts, grid_of, is_noisy, to_json
 from sfumato.settings import Settings
 
 TimeUnit = Annotated[str, Field(pattern=r"^[0-9]{1,2}(y|mo|w|d|h|m|s|ms|us)$")]

@@ -22,9 +22,7 @@ from sfumato.boxes.release_columns import Column, interval_column, node_column, 
 from sfumato.boxes.subdivision import Subdivision, Summary
 from sfumato.boxes.tiling import Cells, cells_of
 from sfumato.boxes.uncertainty import uncertainty_of
-from sfumato.microfile.attribute import Kind
-from sfumato.microfile.encoded_column import written_codes
-from sfumato.microfile.microfile import Microfile
+from sfumato.microfile import Kind, Microfile, written_codes
 from sfumato.protections import ProtectedTable
 from sfumato.representations import Form
 from sfumato.threads import side_by_side

@@ -12,11 +12,10 @@ import polars as pl
 
 from sfumato.boxes.box_facts import Apart, BoxPublicSettings
 from sfumato.boxes.width_costs import default_wanted
-from sfumato.microfile.microfile import Microfile
-from sfumato.release.edge_grids import grid_of
-from sfumato.release.public_settings import public_wanted, short
+from sfumato.microfile import Microfile
+from sfumato.release import grid_of, public_wanted, short
 from sfumato.representations import Form
-from sfumato.statistics.parser import parse
+from sfumato.statistics import parse
 
 if TYPE_CHECKING:
     from sfumato.boxes.boxes import Boxes

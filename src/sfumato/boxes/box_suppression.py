@@ -8,10 +8,8 @@ from sfumato.arrays import Codes, Counts, Flags, Reals
 from sfumato.boxes.box_task import BoxTask
 from sfumato.boxes.infeasibility import apart_limits
 from sfumato.boxes.subdivision import Subdivision
-from sfumato.measures.blocks import Blocks
-from sfumato.measures.compliance import check_promise
-from sfumato.measures.criteria import Limit
-from sfumato.microfile.microfile import Microfile
+from sfumato.measures import Blocks, Limit, check_promise
+from sfumato.microfile import Microfile
 
 EXPENSIVE = 4.0
 """A box is worth suppressing if its cost per record is this many times the mean over all boxes."""

@@ -18,8 +18,8 @@ from sfumato.boxes.stratification import strata_of
 from sfumato.boxes.subdivision import Subdivision, Summary
 from sfumato.boxes.validation import check_columns, check_spans
 from sfumato.boxes.width_costs import WidthCosts, blurred, costs_of
-from sfumato.measures.blocks import homes_of
-from sfumato.microfile.microfile import Microfile
+from sfumato.measures import homes_of
+from sfumato.microfile import Microfile
 from sfumato.randomness import Secret
 
 if TYPE_CHECKING:

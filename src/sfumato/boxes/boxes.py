@@ -10,14 +10,12 @@ from pydantic import BeforeValidator, ConfigDict, Field
 from sfumato.boxes.box_facts import BoxFacts
 from sfumato.boxes.preferred_cuts import Preference
 from sfumato.errors import SettingError
-from sfumato.microfile.hierarchy import Hierarchy
-from sfumato.microfile.microfile import Microfile
+from sfumato.microfile import Hierarchy, Microfile
 from sfumato.progress import Progress
 from sfumato.protections import PersonProtection
 from sfumato.randomness import Secret
-from sfumato.release.release import Release
-from sfumato.statistics.parser import parse
-from sfumato.statistics.sensitivity import Wanted
+from sfumato.release import Release
+from sfumato.statistics import Wanted, parse
 
 LARGE_RATIO = 2.0
 """The multiple of the formula's optimum from which on a likely reason is given."""

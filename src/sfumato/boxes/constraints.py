@@ -13,12 +13,8 @@ from sfumato.boxes.axes import QuasiAxis
 from sfumato.boxes.box_edges import resolution_of
 from sfumato.boxes.missingness_strata import Strata
 from sfumato.errors import SettingError
-from sfumato.measures.blocks import homes_of
-from sfumato.measures.criteria import ATTRIBUTE_CRITERIA
-from sfumato.measures.promise import Distance
-from sfumato.measures.safety import ground_distance
-from sfumato.microfile.encoded_column import Encoded
-from sfumato.microfile.microfile import Microfile
+from sfumato.measures import ATTRIBUTE_CRITERIA, Distance, ground_distance, homes_of
+from sfumato.microfile import Encoded, Microfile
 
 if TYPE_CHECKING:
     from sfumato.boxes.boxes import Boxes

@@ -23,11 +23,10 @@ from sfumato.boxes.tiling import Cells, SharedSets, cells_of
 from sfumato.errors import UnattainableError
 from sfumato.kernels.algebra import dot
 from sfumato.kernels.elementary import powers
-from sfumato.measures.blocks import homes_of
-from sfumato.measures.household_disclosure import sharing_of, where_any
-from sfumato.microfile.microfile import Microfile
+from sfumato.measures import homes_of, sharing_of, where_any
+from sfumato.microfile import Microfile
 from sfumato.progress import Progress, silent
-from sfumato.release.released_households import shared_names
+from sfumato.release import shared_names
 
 if TYPE_CHECKING:
     from sfumato.boxes.boxes import Boxes

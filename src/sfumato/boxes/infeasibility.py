@@ -14,11 +14,8 @@ from sfumato.boxes.axes import QuasiAxis
 from sfumato.boxes.constraints import BoxRule
 from sfumato.boxes.missingness_strata import Strata
 from sfumato.errors import UnattainableError
-from sfumato.measures.blocks import Blocks
-from sfumato.measures.compliance import Compliance, check_promise
-from sfumato.measures.criteria import EPSILON_DIVERSITY, Limit
-from sfumato.measures.epsilon_diversity import separation
-from sfumato.microfile.microfile import Microfile
+from sfumato.measures import EPSILON_DIVERSITY, Blocks, Compliance, Limit, check_promise, separation
+from sfumato.microfile import Microfile
 
 if TYPE_CHECKING:
     from sfumato.boxes.boxes import Boxes

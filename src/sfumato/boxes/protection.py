@@ -10,11 +10,11 @@ from sfumato.boxes.box_suppression import boxes_worth_keeping
 from sfumato.boxes.box_task import box_task
 from sfumato.boxes.stratification import suppressible
 from sfumato.boxes.validation import refuse_single
-from sfumato.microfile.microfile import Microfile
+from sfumato.microfile import Microfile
 from sfumato.progress import Progress
 from sfumato.protections import release_of
 from sfumato.randomness import Secret
-from sfumato.release.release import Release, refuse_unkept
+from sfumato.release import Release, refuse_unkept
 
 if TYPE_CHECKING:
     from sfumato.boxes.boxes import Boxes

@@ -13,7 +13,7 @@ from sfumato.boxes.household_boxes import SharingHouseholds
 from sfumato.boxes.infeasibility import Changes, MeasuredStrata, measured_strata, refuse_lost
 from sfumato.boxes.missingness_strata import Strata
 from sfumato.errors import SettingError, UnattainableError
-from sfumato.microfile.microfile import Microfile
+from sfumato.microfile import Microfile
 
 if TYPE_CHECKING:
     from sfumato.boxes.boxes import Boxes

@@ -14,7 +14,7 @@ from sfumato.boxes.box_edges import Edges, resolution_of
 from sfumato.boxes.category_sets import CategorySets
 from sfumato.boxes.missingness_strata import Strata
 from sfumato.boxes.subdivision import Subdivision, Summary
-from sfumato.microfile.hierarchy import readable
+from sfumato.microfile import readable
 
 
 class SharedSets(NamedTuple):

@@ -10,9 +10,7 @@ import polars as pl
 
 from sfumato.boxes.axes import QuasiAxis
 from sfumato.errors import MicrofileError, SettingError, UnattainableError
-from sfumato.microfile.attribute import Kind
-from sfumato.microfile.generalization_rules import Listed
-from sfumato.microfile.microfile import Microfile
+from sfumato.microfile import Kind, Listed, Microfile
 from sfumato.protections import check_input, refuse_large_k
 from sfumato.representations import Interval
 from sfumato.roles import check_span

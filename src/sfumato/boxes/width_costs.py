@@ -11,11 +11,8 @@ import numpy as np
 from sfumato.arrays import Flags, Reals
 from sfumato.boxes.axes import QuasiAxis, as_rows
 from sfumato.errors import SettingError
-from sfumato.microfile.attribute import Kind
-from sfumato.microfile.microfile import Microfile
-from sfumato.statistics import Wanted, parse
-from sfumato.statistics.cost_terms import CostTerms
-from sfumato.statistics.moments import RecordMoments
+from sfumato.microfile import Kind, Microfile
+from sfumato.statistics import CostTerms, RecordMoments, Wanted, parse
 from sfumato.threads import batches_of, side_by_side
 
 FLOOR = 0.02

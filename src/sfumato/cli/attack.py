@@ -8,21 +8,15 @@ from typing import Annotated, Any
 
 import typer
 
-from sfumato.attacks.attack_caveats import caveats_of
-from sfumato.attacks.attack_record import attack_record
-from sfumato.attacks.disclosure import Verdict
+from sfumato.attacks import Verdict, attack_record, caveats_of
 from sfumato.cli.options import Json, Seed
 from sfumato.cli.output import console, emit, lines, picture_line, plain, progress_shown, tables, verdict
 from sfumato.errors import ReleaseError, SettingError, SfumatoWarning
 from sfumato.harmonising import Done, harmonise
-from sfumato.microfile.microfile import Microfile
+from sfumato.microfile import Microfile
 from sfumato.recipe import Recipe
-from sfumato.release.certificate import Certificate
-from sfumato.release.opened_release import certificate_of, require_release
-from sfumato.release.release import Release
-from sfumato.release.release_reader import open_release
-from sfumato.release.steward_store import keep
-from sfumato.views.group_attacks import (
+from sfumato.release import Certificate, Release, certificate_of, keep, open_release, require_release
+from sfumato.views import (
     disclosure_sentence,
     group_sentence,
     last_verdict,
@@ -56,7 +50,7 @@ def attack(
     if settings.plan is None:
         raise SettingError(f"{recipe} has no [attack]", hint="name the attacker's file there", setting="attack")
     if picture is not None:
-        from sfumato.report.charts.chart_export import check_picture
+        from sfumato.report import check_picture
 
         check_picture(picture, beside=release)
     with progress_shown() as progress, warnings.catch_warnings():

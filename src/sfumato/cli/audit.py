@@ -7,25 +7,23 @@ from typing import Annotated, Any
 
 import typer
 
-from sfumato.attacks.linkage import Linkage
+from sfumato.attacks import Linkage
 from sfumato.cli.options import Json, Seed, names, with_reading, with_settings
 from sfumato.cli.output import emit, lines, progress_shown, tables, verdict
 from sfumato.errors import SettingError
 from sfumato.groups import HiddenGroupsCheck
-from sfumato.microfile.reader import read
-from sfumato.release.audit import audit_files
-from sfumato.release.audit_checks import AuditCheck
-from sfumato.release.audit_result import Audit
-from sfumato.release.broken_limits import broken_limit_facts
-from sfumato.release.certificate import read_private
-from sfumato.release.opened_release import OpenedRelease, open_files, require_release
-from sfumato.views.audit import (
-    finding_lines,
-    linkage_notes,
-    linkage_table,
-    measured_sentences,
-    note_lines,
+from sfumato.microfile import read
+from sfumato.release import (
+    Audit,
+    AuditCheck,
+    OpenedRelease,
+    audit_files,
+    broken_limit_facts,
+    open_files,
+    read_private,
+    require_release,
 )
+from sfumato.views import finding_lines, linkage_notes, linkage_table, measured_sentences, note_lines
 
 LINKAGE = ("on", "truth", "methods", "overlap", "certainty")
 
@@ -66,7 +64,7 @@ def audit(
         record = None if private is None else _record(private, opened)
         checks: list[AuditCheck] = [] if record is None else [HiddenGroupsCheck(record)]
         if outside is not None:
-            from sfumato.attacks.linkage_audit import LinkageCheck
+            from sfumato.attacks import LinkageCheck
 
             checks.append(LinkageCheck(read(outside, **how, progress=progress), linkage, progress))
         result = audit_files(opened, checks=checks)
@@ -87,7 +85,7 @@ def _check(private: Path | None, picture: Path | None) -> None:
         raise SettingError(
             "--picture needs --private: a release does not show which groups were hidden", setting="picture"
         )
-    from sfumato.report.charts.chart_export import check_picture
+    from sfumato.report import check_picture
 
     check_picture(picture)
 

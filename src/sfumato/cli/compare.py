@@ -12,8 +12,8 @@ from sfumato.cli.options import File, Json, Seed, names, with_reading, with_sett
 from sfumato.cli.output import console, emit, lines, one_table, picture_line, progress_shown, width_of
 from sfumato.comparison import Compared, Comparison
 from sfumato.errors import SettingError
-from sfumato.microfile.reader import read
-from sfumato.views.comparison import comparison_notes, comparison_table
+from sfumato.microfile import read
+from sfumato.views import comparison_notes, comparison_table
 
 FIELDS = ("quasi", "sensitive", "weight", "household", "k", "sets", "shown", "levels")
 
@@ -38,7 +38,7 @@ def compare(
         raise SettingError("--quasi is missing", hint="sfumato profile FILE suggests columns", setting="quasi")
     comparison = Comparison(**options, **({} if seed is None else {"seed": seed}))
     if picture is not None:
-        from sfumato.report.charts.chart_export import check_picture
+        from sfumato.report import check_picture
 
         check_picture(picture)
     with progress_shown() as progress:

@@ -13,25 +13,19 @@ from typing import Annotated, Any
 
 import typer
 
-from sfumato.attacks.attack_record import attack_record
-from sfumato.attacks.disclosure import Verdict
+from sfumato.attacks import Verdict, attack_record
 from sfumato.cli.audit import as_json, show
 from sfumato.cli.options import Json, Seed
 from sfumato.cli.output import console, emit, plain, progress_shown, verdict
 from sfumato.datasets import census
 from sfumato.errors import SettingError
-from sfumato.measures.profile import Profile, profile
+from sfumato.measures import Profile, profile
 from sfumato.progress import Progress
 from sfumato.recipe import Recipe
-from sfumato.release.audit import audit_folder
-from sfumato.release.audit_result import Audit
-from sfumato.release.opened_release import certificate_of
-from sfumato.release.release import Release
-from sfumato.release.release_reader import open_release
-from sfumato.release.steward_store import keep
+from sfumato.release import Audit, Release, audit_folder, certificate_of, keep, open_release
 from sfumato.report import disclosure_chart, write_picture, write_report
-from sfumato.statistics.estimate import Estimate, Regression
-from sfumato.views.group_attacks import rules_of
+from sfumato.statistics import Estimate, Regression
+from sfumato.views import rules_of
 
 RECORDS = 50_000
 YEARS = (2018, 2020)

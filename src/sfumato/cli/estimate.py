@@ -10,12 +10,9 @@ import typer
 
 from sfumato.cli.options import Json, Seed
 from sfumato.cli.output import emit, lines, picture_line, progress_shown, tables
-from sfumato.release.release_reader import open_release
-from sfumato.statistics.estimate import Estimate, Regression
-from sfumato.statistics.parser import parse
-from sfumato.statistics.registry import forms
-from sfumato.statistics.trimming import Dismiss, dismissal_of
-from sfumato.views.statistics import estimate_notes, estimate_tables, suppressed_note
+from sfumato.release import open_release
+from sfumato.statistics import Dismiss, Estimate, Regression, dismissal_of, forms, parse
+from sfumato.views import estimate_notes, estimate_tables, suppressed_note
 
 
 def estimate(
@@ -47,7 +44,7 @@ def estimate(
     dismissal_of("none" if dismiss is None else dismiss, calibrate is not False)
     dismissal = cast("Dismiss | None", dismiss)
     if picture is not None:
-        from sfumato.report.charts.chart_export import check_picture
+        from sfumato.report import check_picture
 
         check_picture(picture, beside=release)
     with progress_shown() as progress:

@@ -14,11 +14,11 @@ import typer
 from sfumato.cli.options import File, Json, Seed, with_reading
 from sfumato.cli.output import emit, lines, progress_shown, tables
 from sfumato.errors import SettingError
-from sfumato.microfile.reader import check_readable, read
-from sfumato.report.atomic_file import check_file, write_file
+from sfumato.microfile import check_readable, read
+from sfumato.report import check_file, write_file
 from sfumato.sources import FileSource
 from sfumato.suggesting import Suggestion, recipe_text, suggest
-from sfumato.views.profile import suggestion_table
+from sfumato.views import suggestion_table
 
 
 @with_reading

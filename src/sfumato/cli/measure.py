@@ -17,15 +17,20 @@ from sfumato.cli.options import (
 )
 from sfumato.cli.output import emit, lines, progress_shown, tables, verdict
 from sfumato.errors import SettingError
-from sfumato.measures.compliance import BrokenLimit, check_promise, explain
-from sfumato.measures.criteria import TABLE_SETTINGS
-from sfumato.measures.measured_facts import Measured, summarize
-from sfumato.measures.promise import Promise
-from sfumato.measures.uniques import Uniques, minimal_uniques
-from sfumato.microfile.hierarchy import Hierarchy
-from sfumato.microfile.reader import read
-from sfumato.release.broken_limits import broken_limit_facts
-from sfumato.views.measured import attribute_notes, attribute_tables, limit_lines, safety_table, unique_tables
+from sfumato.measures import (
+    TABLE_SETTINGS,
+    BrokenLimit,
+    Measured,
+    Promise,
+    Uniques,
+    check_promise,
+    explain,
+    minimal_uniques,
+    summarize,
+)
+from sfumato.microfile import Hierarchy, read
+from sfumato.release import broken_limit_facts
+from sfumato.views import attribute_notes, attribute_tables, limit_lines, safety_table, unique_tables
 
 ROLES = ("quasi", "sensitive", "weight", "household", "shared")
 LIMITS = tuple(name for name in Promise.model_fields if name in TABLE_SETTINGS)

@@ -18,9 +18,9 @@ def profile(
     seed: Seed = None,
 ) -> None:
     """Show what is in a file: kinds, missing values, uniqueness, which columns identify."""
-    from sfumato.measures.profile import profile as profile_of
-    from sfumato.microfile.reader import read
-    from sfumato.views.profile import attributes_table, combinations_table, household_warnings
+    from sfumato.measures import profile as profile_of
+    from sfumato.microfile import read
+    from sfumato.views import attributes_table, combinations_table, household_warnings
 
     with progress_shown() as progress:
         result = profile_of(read(file, **how, progress=progress), progress=progress)

@@ -16,28 +16,34 @@ from sfumato.errors import SettingError, SfumatoWarning
 from sfumato.k_sweep import check_others
 from sfumato.progress import whole
 from sfumato.recipe import Recipe
-from sfumato.release.atomic_folder import named
-from sfumato.release.evidence import ReleaseEvidence, evidence_of
-from sfumato.release.fuzzy_measures import fuzzy_forms
-from sfumato.release.release import Release
-from sfumato.release.release_writer import Format, check_folder
-from sfumato.release.steward_store import release_to_repeat
-from sfumato.views.audit import finding_lines
-from sfumato.views.k_alternatives import alternatives_notes, alternatives_table, printed_statistics
-from sfumato.views.method import set_tables
-from sfumato.views.promise import limits_table
-from sfumato.views.protected import (
+from sfumato.release import (
+    Format,
+    Release,
+    ReleaseEvidence,
+    check_folder,
+    evidence_of,
+    fuzzy_forms,
+    named,
+    release_to_repeat,
+)
+from sfumato.views import (
     DIFFERENT,
     REPEATED,
     UNPROTECTED,
+    KAlternative,
+    alternatives_notes,
+    alternatives_table,
+    estimates_of,
+    finding_lines,
     individual_sentences,
+    limits_table,
     method_sentences,
+    printed_statistics,
+    set_tables,
     size_sentence,
     warnings_of,
     written_sentence,
 )
-from sfumato.views.statistics import estimates_of
-from sfumato.views.steward_record import KAlternative
 
 
 def protect(
@@ -88,7 +94,7 @@ def protect(
     if format not in ("parquet", "csv"):
         raise SettingError(f"unknown format {format!r}; allowed: parquet, csv", setting="format")
     if picture is not None:
-        from sfumato.report.charts.chart_export import check_picture
+        from sfumato.report import check_picture
 
         check_picture(picture, beside=folder)
     secret = None if earlier is None else earlier.secret

@@ -10,9 +10,9 @@ import typer
 from sfumato.cli.audit import as_json
 from sfumato.cli.options import Json, Seed
 from sfumato.cli.output import emit, lines, progress_shown, verdict
-from sfumato.release.evidence import ReleaseEvidence
+from sfumato.release import ReleaseEvidence
 from sfumato.report import write_report
-from sfumato.views.statistics import estimates_of
+from sfumato.views import estimates_of
 
 
 def report(

@@ -1,8 +1,5 @@
 """Synthetic microfiles for demonstrations and tests, whose people do not exist, and presets for real surveys."""
 
-from sfumato.datasets.american_community_survey import acs_steps, acs_variables
-from sfumato.datasets.census import census
-from sfumato.datasets.geography import AREAS, STATES, bases, colleges
-from sfumato.datasets.health import health_survey
+import lazy_loader
 
-__all__ = ["AREAS", "STATES", "acs_steps", "acs_variables", "bases", "census", "colleges", "health_survey"]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -10,11 +10,8 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field
 
-from sfumato.fuzzy.blind_spots import ALPHA, widened
-from sfumato.fuzzy.category_variables import AnyVariable
-from sfumato.harmonising.attribute_steps import Select
-from sfumato.harmonising.harmonise import Steps
-from sfumato.harmonising.step import Step
+from sfumato.fuzzy import ALPHA, AnyVariable, widened
+from sfumato.harmonising import Select, Step, Steps
 from sfumato.settings import Settings
 
 ACS = "acs"

@@ -13,7 +13,7 @@ from sfumato.datasets.employment import Employment
 from sfumato.datasets.geography import OCCUPATIONS, compounded
 from sfumato.datasets.households import BY_BIRTH, MALE, People
 from sfumato.datasets.sampling import Small, happens, pick_within
-from sfumato.microfile.attribute import Code
+from sfumato.microfile import Code
 
 SERVICES: Mapping[Code, str] = {
     1: "now on active duty",

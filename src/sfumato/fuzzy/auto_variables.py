@@ -9,15 +9,13 @@ import numpy as np
 
 from sfumato.arrays import Reals
 from sfumato.errors import SettingError
-from sfumato.fuzzy.blind_spots import other_word
 from sfumato.fuzzy.category_variables import AnyVariable, CategoricalVariable
 from sfumato.fuzzy.ruspini_partitions import ruspini_from
 from sfumato.fuzzy.shapes import AnyShape, Trapezoidal
+from sfumato.fuzzy.variable_coverage import other_word
 from sfumato.fuzzy.variables import LinguisticVariable
 from sfumato.kernels.elementary import decimal_exponent
-from sfumato.microfile.attribute import Kind
-from sfumato.microfile.composite_values import label_of
-from sfumato.microfile.microfile import Microfile, as_microfile
+from sfumato.microfile import Kind, Microfile, as_microfile, label_of
 from sfumato.record_filter import check_known
 
 WORDS = {

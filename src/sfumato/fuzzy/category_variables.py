@@ -10,8 +10,7 @@ from pydantic import Discriminator, Field, Tag, model_validator
 
 from sfumato.arrays import Codes, Reals
 from sfumato.fuzzy.variables import LinguisticVariable
-from sfumato.microfile.composite_values import label_of
-from sfumato.microfile.microfile import Microfile, as_microfile
+from sfumato.microfile import Microfile, as_microfile, label_of
 from sfumato.record_filter import Values
 from sfumato.settings import Settings
 

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from sfumato.arrays import Reals
 from sfumato.errors import SettingError
-from sfumato.microfile.microfile import as_microfile
+from sfumato.microfile import as_microfile
 
 ROUNDING = 1e-9
 """How far a grade may be outside 0 to 1 because of rounding; it is clipped."""

@@ -23,7 +23,7 @@ from sfumato.fuzzy.shapes import (
     written,
 )
 from sfumato.fuzzy.variables import LinguisticVariable
-from sfumato.microfile.hierarchy import readable
+from sfumato.microfile import readable
 
 Plateau = tuple[float, float]
 DIGITS = 12

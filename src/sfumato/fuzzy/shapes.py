@@ -20,7 +20,7 @@ from pydantic import Field, field_validator, model_validator
 from sfumato.arrays import Reals
 from sfumato.errors import SettingError
 from sfumato.kernels.elementary import exponentials
-from sfumato.microfile.hierarchy import readable
+from sfumato.microfile import readable
 from sfumato.settings import Settings
 
 

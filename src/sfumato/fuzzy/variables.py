@@ -14,7 +14,7 @@ from pydantic import Field, model_validator
 from sfumato.arrays import Codes, Reals
 from sfumato.errors import SettingError
 from sfumato.fuzzy.shapes import AnyShape, written
-from sfumato.microfile.microfile import Microfile, as_microfile
+from sfumato.microfile import Microfile, as_microfile
 from sfumato.settings import Settings
 
 ROUNDING = 1e-9

@@ -11,7 +11,7 @@ from sfumato.groups.group import Places
 from sfumato.groups.outlier_panel import LEVELS
 from sfumato.groups.regions import detected_within
 from sfumato.groups.signals import Signal
-from sfumato.microfile.microfile import Microfile
+from sfumato.microfile import Microfile
 from sfumato.progress import Progress
 
 VITAL_ATTRIBUTES = "the vital attributes"

@@ -13,8 +13,7 @@ from pydantic import BeforeValidator, Field, model_validator
 from sfumato.arrays import Codes, Flags, Reals
 from sfumato.errors import MicrofileError, SettingError
 from sfumato.groups.signals import Signal
-from sfumato.microfile.composite_values import JOINT, joined, label_of
-from sfumato.microfile.microfile import Microfile, as_microfile
+from sfumato.microfile import JOINT, Microfile, as_microfile, joined, label_of
 from sfumato.quiet_repr import quiet
 from sfumato.record_filter import Chosen, attributes_of, check_known, chosen_in, read_chosen
 from sfumato.roles import Names, weights_named

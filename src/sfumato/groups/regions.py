@@ -11,8 +11,7 @@ from sfumato.groups.group import Group
 from sfumato.groups.outlier_panel import LEVELS, detections
 from sfumato.groups.signals import Signal
 from sfumato.groups.thompson_tau import FEWEST, outliers
-from sfumato.microfile.composite_values import label_of
-from sfumato.microfile.microfile import Microfile
+from sfumato.microfile import Microfile, label_of
 
 
 def regions_of(group: Group, microfile: Microfile, region: str) -> tuple[str, ...]:

@@ -1,6 +1,5 @@
 """Harmonising: two files made alike, so that what is learned from one can be applied to the other."""
 
-from sfumato.harmonising.compatibility import Difference, agree, differences
-from sfumato.harmonising.harmonise import Done, Harmonise, Harmonised, Steps, harmonise
+import lazy_loader
 
-__all__ = ["Difference", "Done", "Harmonise", "Harmonised", "Steps", "agree", "differences", "harmonise"]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -10,9 +10,7 @@ from pydantic import Field, field_validator
 
 from sfumato.errors import SettingError
 from sfumato.harmonising.step import Several, Step, check_free, refuse_values, with_numbers, with_texts
-from sfumato.microfile.attribute import Code, Kind, kind_named
-from sfumato.microfile.composite_values import JOINT, joined
-from sfumato.microfile.microfile import Microfile
+from sfumato.microfile import JOINT, Code, Kind, Microfile, joined, kind_named
 
 
 class Rename(Step):

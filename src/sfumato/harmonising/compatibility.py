@@ -10,9 +10,7 @@ import numpy as np
 
 from sfumato.errors import MicrofileError, SettingError
 from sfumato.formatting import counted
-from sfumato.microfile.attribute import Kind
-from sfumato.microfile.composite_values import label_of
-from sfumato.microfile.microfile import Microfile, as_microfile
+from sfumato.microfile import Kind, Microfile, as_microfile, label_of
 from sfumato.settings import listed
 
 STRANGERS = 0.05

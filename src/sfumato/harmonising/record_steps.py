@@ -7,7 +7,7 @@ from pydantic import model_validator
 from sfumato.arrays import Flags
 from sfumato.errors import SettingError
 from sfumato.harmonising.step import Step
-from sfumato.microfile.microfile import Microfile
+from sfumato.microfile import Microfile
 from sfumato.record_filter import Chosen, attributes_of, chosen_in
 
 

@@ -12,9 +12,7 @@ from pydantic import AfterValidator, Field
 
 from sfumato.arrays import Codes, Flags, Reals
 from sfumato.errors import MicrofileError, SettingError
-from sfumato.microfile.attribute import Kind
-from sfumato.microfile.encoded_column import Encoded
-from sfumato.microfile.microfile import Microfile
+from sfumato.microfile import Encoded, Kind, Microfile
 from sfumato.record_filter import check_known
 from sfumato.roles import Names
 from sfumato.settings import Settings

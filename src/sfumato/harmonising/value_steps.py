@@ -13,10 +13,7 @@ from pydantic import Discriminator, Field, Tag, field_validator, model_validator
 from sfumato.arrays import Reals
 from sfumato.errors import MicrofileError, SettingError
 from sfumato.harmonising.step import Several, Step, refuse_values, with_numbers, with_texts
-from sfumato.microfile.attribute import Code, Kind
-from sfumato.microfile.composite_values import label_of
-from sfumato.microfile.encoded_column import Encoded
-from sfumato.microfile.microfile import Microfile
+from sfumato.microfile import Code, Encoded, Kind, Microfile, label_of
 from sfumato.settings import Settings
 
 HOURS, MINUTES = 24, 60

@@ -7,7 +7,7 @@ import numpy as np
 from sfumato.measures.block_measure import BlockMeasure
 from sfumato.measures.blocks import Blocks, crowd_sums, homes_of
 from sfumato.measures.contingency import Contingency, tabulate
-from sfumato.microfile.encoded_column import Encoded
+from sfumato.microfile import Encoded
 
 
 def anonymity(blocks: Blocks, *, wildcards: bool) -> BlockMeasure:

@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 
 from sfumato.arrays import Codes, Counts, Flags, Reals
-from sfumato.microfile.encoded_column import DENSE_CELLS, Encoded
-from sfumato.microfile.microfile import Microfile
+from sfumato.microfile import DENSE_CELLS, Encoded, Microfile
 from sfumato.quiet_repr import quiet
 
 MAX_KEY = 1 << 62

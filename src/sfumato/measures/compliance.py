@@ -13,8 +13,7 @@ from sfumato.measures.blocks import Blocks
 from sfumato.measures.criteria import ATTRIBUTE_CRITERIA, BLOCK_CRITERIA, Limit
 from sfumato.measures.promise import Promise
 from sfumato.measures.safety import Safety, measure
-from sfumato.microfile.hierarchy import Hierarchy
-from sfumato.microfile.microfile import Microfile
+from sfumato.microfile import Hierarchy, Microfile
 from sfumato.representations import Form
 
 

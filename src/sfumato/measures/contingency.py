@@ -10,7 +10,7 @@ import numpy as np
 
 from sfumato.arrays import Codes, Counts, Flags, Reals
 from sfumato.measures.blocks import Blocks, Patterns, crowd_sums, matching_sums
-from sfumato.microfile.encoded_column import DENSE_CELLS, Encoded
+from sfumato.microfile import DENSE_CELLS, Encoded
 from sfumato.quiet_repr import quiet
 
 if TYPE_CHECKING:

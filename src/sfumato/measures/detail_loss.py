@@ -11,7 +11,7 @@ import numpy as np
 
 from sfumato.arrays import Reals
 from sfumato.errors import MicrofileError, SettingError
-from sfumato.microfile.microfile import Microfile, as_microfile
+from sfumato.microfile import Microfile, as_microfile
 from sfumato.quiet_repr import quiet
 from sfumato.representations import Exact, Form
 

@@ -11,12 +11,11 @@ from numpy.typing import ArrayLike
 
 from sfumato.arrays import Counts, Flags, Reals
 from sfumato.errors import SettingError
-from sfumato.fuzzy.cardinality import nonfuzzy_parts
-from sfumato.fuzzy.memberships import as_partition
+from sfumato.fuzzy import as_partition, nonfuzzy_parts
 from sfumato.kernels.algebra import product
 from sfumato.measures.blocks import Blocks, group
 from sfumato.measures.contingency import Contingency, tabulate
-from sfumato.microfile.encoded_column import Encoded
+from sfumato.microfile import Encoded
 from sfumato.quiet_repr import quiet
 from sfumato.settings import check_choice
 

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from sfumato.arrays import Reals
 from sfumato.errors import SettingError, nearest
-from sfumato.fuzzy.memberships import as_partition
+from sfumato.fuzzy import as_partition
 from sfumato.measures.blocks import Blocks
 from sfumato.measures.fuzzy_anonymity import (
     FuzzyAnonymity,
@@ -24,8 +24,7 @@ from sfumato.measures.fuzzy_anonymity import (
 from sfumato.measures.fuzzy_closeness import FuzzyCloseness, FuzzyDistance, fuzzy_closeness
 from sfumato.measures.fuzzy_counts import Cardinality, FuzzyContingency, crisp_blocks, tabulate_fuzzy, with_members
 from sfumato.measures.fuzzy_diversity import Background, FuzzyDiversity, fuzzy_diversity
-from sfumato.microfile.encoded_column import Encoded
-from sfumato.microfile.microfile import Microfile, as_microfile
+from sfumato.microfile import Encoded, Microfile, as_microfile
 from sfumato.quiet_repr import quiet
 from sfumato.settings import listed
 

@@ -10,8 +10,7 @@ import polars as pl
 
 from sfumato.arrays import Codes, Flags, Reals
 from sfumato.measures.blocks import Blocks, group, group_codes, homes_of
-from sfumato.microfile.encoded_column import Encoded
-from sfumato.microfile.microfile import Microfile
+from sfumato.microfile import Encoded, Microfile
 from sfumato.quiet_repr import quiet
 from sfumato.representations import Exact, Form
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sfumato.measures.blocks import blocks_of
-from sfumato.microfile.microfile import Microfile
+from sfumato.microfile import Microfile
 from sfumato.representations import Form
 
 

@@ -8,7 +8,7 @@ from pydantic import Field, SerializerFunctionWrapHandler, model_serializer, mod
 
 from sfumato.errors import SettingError
 from sfumato.measures.criteria import CRITERIA, promised_criteria
-from sfumato.microfile.microfile import Microfile
+from sfumato.microfile import Microfile
 from sfumato.roles import Names, Roles
 from sfumato.settings import Settings
 

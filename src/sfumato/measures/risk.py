@@ -12,7 +12,7 @@ from sfumato.errors import SettingError
 from sfumato.kernels.algebra import dot
 from sfumato.kernels.elementary import logarithms
 from sfumato.measures.blocks import Blocks, crowd_sums, homes_of
-from sfumato.microfile.encoded_column import Encoded
+from sfumato.microfile import Encoded
 from sfumato.quiet_repr import quiet
 
 MAIN_PART_DEVIATIONS = 2.0

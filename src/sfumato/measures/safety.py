@@ -26,9 +26,7 @@ from sfumato.measures.household_disclosure import (
 from sfumato.measures.posterior_belief import belief
 from sfumato.measures.promise import Distance
 from sfumato.measures.risk import Risk, risk_of
-from sfumato.microfile.encoded_column import Encoded
-from sfumato.microfile.hierarchy import Hierarchy
-from sfumato.microfile.microfile import Microfile, as_microfile
+from sfumato.microfile import Encoded, Hierarchy, Microfile, as_microfile
 from sfumato.quiet_repr import quiet
 from sfumato.representations import Form
 from sfumato.roles import Roles

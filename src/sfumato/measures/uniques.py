@@ -18,8 +18,7 @@ import numpy as np
 from sfumato.arrays import Counts, Flags, Reals
 from sfumato.errors import SettingError
 from sfumato.measures.blocks import crowd_sums, group
-from sfumato.microfile.encoded_column import Encoded
-from sfumato.microfile.microfile import Microfile, as_microfile
+from sfumato.microfile import Encoded, Microfile, as_microfile
 from sfumato.progress import Progress, silent
 from sfumato.quiet_repr import quiet
 

@@ -12,8 +12,7 @@ import numpy as np
 from sfumato.arrays import Reals
 from sfumato.errors import MicrofileError, SettingError
 from sfumato.measures.blocks import blocks_of
-from sfumato.microfile.attribute import Kind
-from sfumato.microfile.microfile import Microfile, as_microfile
+from sfumato.microfile import Kind, Microfile, as_microfile
 from sfumato.quiet_repr import quiet
 from sfumato.representations import Exact, Form
 

@@ -1,7 +1,5 @@
 """Microfiles: reading them, and what their columns are."""
 
-from sfumato.microfile.attribute import Attribute, Kind
-from sfumato.microfile.microfile import Microfile
-from sfumato.microfile.reader import read
+import lazy_loader
 
-__all__ = ["Attribute", "Kind", "Microfile", "read"]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

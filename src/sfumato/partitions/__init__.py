@@ -1,5 +1,5 @@
 """Fuzzy and crisp partitions of quasi attributes."""
 
-from sfumato.partitions.fuzzy_partition import FuzzyPartition
+import lazy_loader
 
-__all__ = ["FuzzyPartition"]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -7,14 +7,13 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import Discriminator, Field, Tag
 
 from sfumato.errors import SettingError
-from sfumato.fuzzy.grade_inversion import LEAST_WIDTH
-from sfumato.fuzzy.shapes import AnyShape
-from sfumato.measures.fuzzy_anonymity import Operator
-from sfumato.microfile.microfile import Microfile
+from sfumato.fuzzy import LEAST_WIDTH, AnyShape
+from sfumato.measures import Operator
+from sfumato.microfile import Microfile
 from sfumato.progress import Progress
 from sfumato.protections import PersonProtection
 from sfumato.randomness import Secret
-from sfumato.release.release import Release
+from sfumato.release import Release
 
 Method = Literal["fuzzy-c-means", "gustafson-kessel", "k-means", "sets"]
 

@@ -8,9 +8,8 @@ from typing import Literal
 import polars as pl
 from pydantic import Field
 
-from sfumato.measures.promise import Promise
-from sfumato.release.codebook import Codebook
-from sfumato.release.public_settings import PublicSettings
+from sfumato.measures import Promise
+from sfumato.release import Codebook, PublicSettings
 
 
 class PartitionPublicSettings(PublicSettings):

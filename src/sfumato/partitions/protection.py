@@ -13,13 +13,9 @@ import polars as pl
 
 from sfumato.arrays import Counts
 from sfumato.errors import MicrofileError, SettingError, UnattainableError
-from sfumato.fuzzy.grade_inversion import LEAST_WIDTH, Inversion, invert
-from sfumato.fuzzy.public_sets import PublicSets, on_levels
-from sfumato.measures.blocks import homes_of
-from sfumato.measures.criteria import Limit
-from sfumato.measures.household_disclosure import sharing, where_any
-from sfumato.microfile.attribute import Kind
-from sfumato.microfile.microfile import Microfile
+from sfumato.fuzzy import LEAST_WIDTH, Inversion, PublicSets, invert, on_levels
+from sfumato.measures import Limit, homes_of, sharing, where_any
+from sfumato.microfile import Kind, Microfile
 from sfumato.partitions.partition_facts import PartitionPublicSettings
 from sfumato.partitions.redraws import first_accepted
 from sfumato.partitions.set_checks import Graded, refuse_blur, refuse_few, refuse_lonely
@@ -28,9 +24,7 @@ from sfumato.partitions.validation import check_microfile
 from sfumato.progress import Progress
 from sfumato.protections import ProtectedTable, broken_limits, records_within_limits, release_of
 from sfumato.randomness import Secret
-from sfumato.release.public_settings import short
-from sfumato.release.release import Release, refuse_unkept
-from sfumato.release.released_households import shared_names
+from sfumato.release import Release, refuse_unkept, shared_names, short
 from sfumato.representations import Exact, Form, Fuzzy
 
 if TYPE_CHECKING:

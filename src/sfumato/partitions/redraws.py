@@ -13,7 +13,7 @@ from collections.abc import Callable
 
 from sfumato.errors import UnattainableError
 from sfumato.randomness import Secret
-from sfumato.release.release import Release
+from sfumato.release import Release
 
 MOST, LEAST = 24, 4
 """The number of draws that are tried for a small file, and for a large one."""

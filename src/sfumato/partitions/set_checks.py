@@ -10,11 +10,10 @@ import numpy as np
 
 from sfumato.arrays import Flags, Reals
 from sfumato.errors import UnattainableError
-from sfumato.fuzzy.public_sets import PublicSets, on_levels
-from sfumato.microfile.microfile import Microfile
+from sfumato.fuzzy import PublicSets, on_levels
+from sfumato.microfile import Microfile
 from sfumato.partitions.set_rounding import dominated
-from sfumato.release.fuzzy_measures import fuzzy_forms, fuzzy_safety
-from sfumato.release.release import Release
+from sfumato.release import Release, fuzzy_forms, fuzzy_safety
 
 if TYPE_CHECKING:
     from sfumato.partitions.fuzzy_partition import FuzzyPartition

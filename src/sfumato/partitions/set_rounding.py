@@ -13,9 +13,9 @@ import math
 import numpy as np
 
 from sfumato.arrays import Flags, Reals
-from sfumato.fuzzy.public_sets import ClusteredSets
+from sfumato.fuzzy import ClusteredSets
 from sfumato.kernels.algebra import eigen
-from sfumato.microfile.hierarchy import readable
+from sfumato.microfile import readable
 
 FINE = 20
 """Centres are rounded to a readable step of at least a deviation divided by this number."""

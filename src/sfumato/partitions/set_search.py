@@ -10,15 +10,12 @@ import polars as pl
 
 from sfumato.arrays import Flags, Reals
 from sfumato.errors import SettingError, UnattainableError
-from sfumato.fuzzy.public_sets import BETWEEN, ClusteredSets, PublicSets, ShapedSets
-from sfumato.fuzzy.ruspini_partitions import ruspini_from
-from sfumato.fuzzy.shapes import written
-from sfumato.fuzzy.variables import LinguisticVariable
+from sfumato.fuzzy import BETWEEN, ClusteredSets, LinguisticVariable, PublicSets, ShapedSets, ruspini_from, written
 from sfumato.partitions.set_rounding import FINE, rounded_scales, rounded_sets
 from sfumato.randomness import Secret
 
 if TYPE_CHECKING:
-    from sfumato.microfile.microfile import Microfile
+    from sfumato.microfile import Microfile
     from sfumato.partitions.fuzzy_partition import FuzzyPartition
 
 STARTS = 4
@@ -187,14 +184,14 @@ def _one_way(
     """Return the objective, the centres and the norms that a clustering finds from one start."""
     attributes = values.shape[1]
     if settings.method == "k-means":
-        from sfumato.fuzzy.k_means import k_means
+        from sfumato.fuzzy import k_means
 
         crisp = k_means(values, count, weights=weights, starts=1, random=random, threads=settings.threads)
         squares = np.min([((values - centre) ** 2).sum(axis=1) for centre in crisp], axis=0)
         total = float(squares.sum() if weights is None else (squares * weights).sum())
         return total, crisp, np.tile(np.eye(attributes), (count, 1, 1))
     if settings.method == "gustafson-kessel":
-        from sfumato.fuzzy.gustafson_kessel import GustafsonKessel
+        from sfumato.fuzzy import GustafsonKessel
 
         long = GustafsonKessel(
             count,
@@ -205,7 +202,7 @@ def _one_way(
             threads=settings.threads,
         ).fit(values, sample_weight=weights)
         return long.objective_, long.cluster_centers_, long.norms_
-    from sfumato.fuzzy.c_means import FuzzyCMeans
+    from sfumato.fuzzy import FuzzyCMeans
 
     clustering = FuzzyCMeans(count, fuzzifier=settings.fuzzifier, random_state=random, threads=settings.threads).fit(
         values, sample_weight=weights

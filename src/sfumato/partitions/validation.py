@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sfumato.errors import MicrofileError, SettingError
-from sfumato.microfile.attribute import Kind
-from sfumato.microfile.microfile import Microfile
+from sfumato.microfile import Kind, Microfile
 from sfumato.protections import check_input, refuse_large_k
 from sfumato.roles import check_span
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sfumato.errors import UnattainableError
-from sfumato.microfile.microfile import Microfile
+from sfumato.microfile import Microfile
 from sfumato.protections.person_protection import PersonProtection
 from sfumato.roles import refuse_look_alikes
 

@@ -8,11 +8,10 @@ from typing import Any, ClassVar, Literal, Self
 from pydantic import Field, model_validator
 
 from sfumato.errors import SettingError
-from sfumato.measures.promise import Distance, Promise
-from sfumato.microfile.microfile import Microfile
+from sfumato.measures import Distance, Promise
+from sfumato.microfile import Microfile
 from sfumato.protections.protection import Protection, Stage
-from sfumato.release.release import Release
-from sfumato.release.steward_warnings import concerns_of
+from sfumato.release import Release, concerns_of
 from sfumato.roles import Names, Roles
 from sfumato.settings import Settings
 

@@ -6,16 +6,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from sfumato.arrays import Counts
-from sfumato.measures.blocks import homes_of
-from sfumato.measures.household_disclosure import recognisable_households
-from sfumato.microfile.hierarchy import Hierarchy
-from sfumato.microfile.microfile import Microfile
+from sfumato.measures import homes_of, recognisable_households
+from sfumato.microfile import Hierarchy, Microfile
 from sfumato.protections.person_protection import PersonProtection
 from sfumato.randomness import Secret
-from sfumato.release.public_settings import HouseholdPromise, PublicSettings
-from sfumato.release.release import Release
-from sfumato.release.released_households import refuse_sharper, released_in_common, renumbered
-from sfumato.release.steward_facts import StewardFacts
+from sfumato.release import (
+    HouseholdPromise,
+    PublicSettings,
+    Release,
+    StewardFacts,
+    refuse_sharper,
+    released_in_common,
+    renumbered,
+)
 from sfumato.representations import Form
 
 

@@ -9,11 +9,10 @@ from typing import Any, ClassVar
 from pydantic import Field
 
 from sfumato.logs import logged
-from sfumato.microfile.microfile import Microfile, as_microfile
+from sfumato.microfile import Microfile, as_microfile
 from sfumato.progress import Progress, silent, whole
 from sfumato.randomness import Secret
-from sfumato.release.release import Release
-from sfumato.release.steward_warnings import concerns_of, warn_of
+from sfumato.release import Release, concerns_of, warn_of
 from sfumato.roles import Names
 from sfumato.settings import Settings
 

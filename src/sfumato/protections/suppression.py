@@ -7,9 +7,8 @@ from collections.abc import Mapping
 import numpy as np
 
 from sfumato.arrays import Flags
-from sfumato.measures.compliance import check_promise
-from sfumato.measures.criteria import Limit
-from sfumato.microfile.microfile import Microfile
+from sfumato.measures import Limit, check_promise
+from sfumato.microfile import Microfile
 from sfumato.protections.person_protection import PersonProtection
 from sfumato.representations import Form
 

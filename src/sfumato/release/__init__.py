@@ -1,9 +1,5 @@
 """Releases: making, writing, opening and auditing what may be published."""
 
-from sfumato.release.audit import audit_folder
-from sfumato.release.audit_result import Audit
-from sfumato.release.finding import Finding
-from sfumato.release.release import Release
-from sfumato.release.release_reader import open_release
+import lazy_loader
 
-__all__ = ["Audit", "Finding", "Release", "audit_folder", "open_release"]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -8,12 +8,19 @@ from pathlib import Path
 from typing import cast
 
 from sfumato.errors import SfumatoError
-from sfumato.measures.compliance import check_promise, explain
-from sfumato.measures.criteria import INVERSION_WIDTH, Q_ANONYMITY
-from sfumato.measures.label_disclosure import named_categories
-from sfumato.measures.measured_facts import FuzzyFacts, LabelFacts, Measured, summarize
-from sfumato.measures.promise import Promise
-from sfumato.microfile.microfile import Microfile
+from sfumato.measures import (
+    INVERSION_WIDTH,
+    Q_ANONYMITY,
+    FuzzyFacts,
+    LabelFacts,
+    Measured,
+    Promise,
+    check_promise,
+    explain,
+    named_categories,
+    summarize,
+)
+from sfumato.microfile import Microfile
 from sfumato.release.audit_checks import CHECKS, AuditCheck, AuditSubject, CheckResult, Note
 from sfumato.release.audit_result import Audit
 from sfumato.release.broken_limits import broken_limit_message

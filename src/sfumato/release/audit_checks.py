@@ -8,8 +8,8 @@ from typing import Any, Protocol
 
 import polars as pl
 
-from sfumato.measures.promise import Promise
-from sfumato.microfile.microfile import Microfile
+from sfumato.measures import Promise
+from sfumato.microfile import Microfile
 from sfumato.release.audit_notes import unmeasured
 from sfumato.release.audit_result import Audit
 from sfumato.release.certificate import Certificate, to_json

@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from sfumato.measures.measured_facts import Measured
-from sfumato.measures.promise import Promise
-from sfumato.microfile.attribute import Kind
-from sfumato.microfile.microfile import Microfile
+from sfumato.measures import Measured, Promise
+from sfumato.microfile import Kind, Microfile
 from sfumato.release.codebook import Codebook
 from sfumato.release.publisher_text import words_of
 from sfumato.release.steward_warnings import naming

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from sfumato.measures.compliance import BrokenLimit, Compliance
-from sfumato.measures.measured_facts import Measured, RiskFacts
+from sfumato.measures import BrokenLimit, Compliance, Measured, RiskFacts
 from sfumato.notebook_tables import table as html_table
 from sfumato.release.finding import Finding
 

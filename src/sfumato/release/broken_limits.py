@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sfumato.formatting import counted
-from sfumato.measures.compliance import BrokenLimit, BrokenLimitFacts
+from sfumato.measures import BrokenLimit, BrokenLimitFacts
 
 INTERSECTED = "after intersecting the records of each household"
 

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, JsonValue
 
 from sfumato.errors import ReleaseError
-from sfumato.measures.promise import Promise
+from sfumato.measures import Promise
 from sfumato.settings import Settings
 
 CERTIFICATE = "certificate.json"

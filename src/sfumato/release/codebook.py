@@ -9,10 +9,7 @@ from pydantic import Field
 
 from sfumato.errors import ReleaseError
 from sfumato.invisible_characters import seen
-from sfumato.microfile.attribute import Kind
-from sfumato.microfile.encoded_column import Encoded
-from sfumato.microfile.hierarchy import Hierarchy
-from sfumato.microfile.microfile import Kinds, Microfile
+from sfumato.microfile import Encoded, Hierarchy, Kind, Kinds, Microfile
 from sfumato.representations import Exact, Form
 from sfumato.settings import Settings
 

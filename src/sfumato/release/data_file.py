@@ -15,11 +15,8 @@ import polars as pl
 
 from sfumato.arrays import Counts
 from sfumato.errors import MicrofileError, ReleaseError
-from sfumato.measures.blocks import ranks_of
-from sfumato.microfile.attribute import Attribute, Kind
-from sfumato.microfile.encoded_column import encode
-from sfumato.microfile.microfile import Microfile
-from sfumato.microfile.parquet_footer import Layout, layout_of
+from sfumato.measures import ranks_of
+from sfumato.microfile import Attribute, Kind, Layout, Microfile, encode, layout_of
 from sfumato.randomness import Secret
 from sfumato.release.certificate import ColumnFacts, ColumnType
 from sfumato.threads import side_by_side
@@ -199,7 +196,7 @@ def _check_size(path: Path) -> None:
 
 
 def _read_guarded(path: Path, columns: Mapping[str, ColumnFacts]) -> pl.DataFrame:
-    from sfumato.microfile.delimited_text import read_delimited
+    from sfumato.microfile import read_delimited
 
     try:
         frame, _ = read_delimited(

@@ -8,9 +8,7 @@ from functools import cached_property
 from pathlib import Path
 
 from sfumato.errors import ReleaseError
-from sfumato.measures.attribute_inference import Guessing, guessing
-from sfumato.measures.compliance import Compliance
-from sfumato.measures.detail_loss import Detail, detail_of
+from sfumato.measures import Compliance, Detail, Guessing, detail_of, guessing
 from sfumato.progress import Progress, silent, within
 from sfumato.release.audit import audit_files
 from sfumato.release.audit_result import Audit

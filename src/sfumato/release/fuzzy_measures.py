@@ -7,11 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from sfumato.fuzzy.product_partitions import product
-from sfumato.measures.fuzzy_safety import FuzzySafety, measure_fuzzy
-from sfumato.measures.measured_facts import FuzzyFacts, summarize_fuzzy
-from sfumato.measures.promise import Promise
-from sfumato.microfile.microfile import Microfile
+from sfumato.fuzzy import product
+from sfumato.measures import FuzzyFacts, FuzzySafety, Promise, measure_fuzzy, summarize_fuzzy
+from sfumato.microfile import Microfile
 from sfumato.release.codebook import Codebook
 from sfumato.representations import Exact, Form, Fuzzy
 

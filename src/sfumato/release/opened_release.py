@@ -13,7 +13,7 @@ from pydantic import JsonValue, ValidationError
 
 from sfumato.errors import ReleaseError, SettingError, SfumatoError
 from sfumato.fork_guard import begin_work
-from sfumato.microfile.microfile import Microfile
+from sfumato.microfile import Microfile
 from sfumato.quiet_repr import quiet
 from sfumato.release.canonical_bytes import odd_cells, odd_content, same_bytes
 from sfumato.release.certificate import (

@@ -17,7 +17,7 @@ from typing import IO, Any
 import polars as pl
 
 from sfumato.errors import MicrofileError
-from sfumato.microfile.parquet_footer import MAGIC, Content, Fields, ParquetPage, Reader, content_of
+from sfumato.microfile import MAGIC, Content, Fields, ParquetPage, Reader, content_of
 
 CREATOR = r"Polars \(python\) version {version} \(build [0-9a-f]{{40}}\)"
 FRAME = b"\x28\xb5\x2f\xfd"

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from sfumato.errors import SfumatoError
 from sfumato.progress import Progress, silent, within
 from sfumato.release.release import Release
-from sfumato.statistics.estimate import Estimate, Regression
+from sfumato.statistics import Estimate, Regression
 
 
 @dataclass(frozen=True)

@@ -10,14 +10,12 @@ import polars as pl
 from pydantic import AfterValidator, Field, JsonValue, ValidationError
 
 from sfumato.errors import SettingError, path_text
-from sfumato.measures.promise import Promise
+from sfumato.measures import Promise
 from sfumato.protection_registry import published_methods
 from sfumato.release.certificate import to_json
 from sfumato.release.codebook import Codebook
 from sfumato.settings import Settings, first_problem
-from sfumato.statistics.parser import parse
-from sfumato.statistics.sensitivity import Wanted
-from sfumato.statistics.trimming import Dismiss
+from sfumato.statistics import Dismiss, Wanted, parse
 
 DIGITS = 3
 """Numbers that cannot be measured on a release have at most this number of significant digits."""

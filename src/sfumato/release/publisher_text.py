@@ -7,9 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from sfumato.invisible_characters import seen
-from sfumato.microfile.attribute import Kind
-from sfumato.microfile.hierarchy import Hierarchy
-from sfumato.microfile.microfile import Microfile
+from sfumato.microfile import Hierarchy, Kind, Microfile
 from sfumato.release.codebook import LONGEST, Codebook, Entry, numbered
 
 _ZONE = re.compile(r"[A-Za-z0-9_+/-]{0,64}")

@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 
 from sfumato.arrays import Counts, Reals
-from sfumato.measures.measured_facts import Measured
+from sfumato.measures import Measured
 
 BLOCK, CELL, COUNT = "block", "cell", "count"
 

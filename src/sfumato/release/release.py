@@ -11,9 +11,8 @@ import numpy as np
 from sfumato.arrays import Reals
 from sfumato.errors import ReleaseError, SettingError, UnattainableError
 from sfumato.fork_guard import begin_work
-from sfumato.measures.promise import Promise
-from sfumato.microfile.hierarchy import Hierarchy
-from sfumato.microfile.microfile import as_microfile
+from sfumato.measures import Promise
+from sfumato.microfile import Hierarchy, as_microfile
 from sfumato.notebook_tables import table
 from sfumato.progress import Progress, silent, within
 from sfumato.randomness import Secret
@@ -28,12 +27,17 @@ from sfumato.release.release_writer import Format, Order, write_release
 from sfumato.release.steward_facts import StewardFacts
 from sfumato.release.value_bounds import NumericBounds, bounds_of, numeric_names
 from sfumato.representations import Form
-from sfumato.statistics.estimate import Estimate, Regression
-from sfumato.statistics.estimator import estimate_of
-from sfumato.statistics.parser import parse
-from sfumato.statistics.sensitivity import sensitivities
-from sfumato.statistics.statistic import Statistic
-from sfumato.statistics.trimming import Dismiss, Dismissal, dismissal_of
+from sfumato.statistics import (
+    Dismiss,
+    Dismissal,
+    Estimate,
+    Regression,
+    Statistic,
+    dismissal_of,
+    estimate_of,
+    parse,
+    sensitivities,
+)
 
 
 class Release:

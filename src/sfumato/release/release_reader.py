@@ -7,7 +7,7 @@ from pathlib import Path
 import polars as pl
 
 from sfumato.errors import ReleaseError, SfumatoError
-from sfumato.microfile.microfile import Microfile
+from sfumato.microfile import Microfile
 from sfumato.release.codebook import Codebook
 from sfumato.release.opened_release import OpenedRelease, open_files, require_release
 from sfumato.release.release import Release

@@ -16,7 +16,7 @@ from pydantic import JsonValue
 from sfumato.errors import ReleaseError, SettingError
 from sfumato.fork_guard import begin_work
 from sfumato.logs import logged
-from sfumato.measures.measured_facts import Measured
+from sfumato.measures import Measured
 from sfumato.progress import Progress, silent
 from sfumato.randomness import Secret
 from sfumato.release.atomic_folder import beside, forget, move_private, new_folder, remove_private, write_private

@@ -9,11 +9,8 @@ import polars as pl
 
 from sfumato.arrays import Counts
 from sfumato.errors import SettingError, UnattainableError
-from sfumato.measures.blocks import ranks_of
-from sfumato.measures.household_disclosure import Sharing, released_alike
-from sfumato.measures.promise import Promise
-from sfumato.microfile.attribute import Kind
-from sfumato.microfile.microfile import Microfile
+from sfumato.measures import Promise, Sharing, ranks_of, released_alike
+from sfumato.microfile import Kind, Microfile
 from sfumato.randomness import Secret
 from sfumato.representations import Form
 

@@ -13,9 +13,8 @@ from collections.abc import Callable, Iterator, Mapping
 import numpy as np
 
 from sfumato.arrays import Codes, Counts
-from sfumato.measures.blocks import Blocks
-from sfumato.measures.compliance import Compliance
-from sfumato.microfile.microfile import Microfile
+from sfumato.measures import Blocks, Compliance
+from sfumato.microfile import Microfile
 
 FALSE_ALARMS = 1e-9
 """The share of shuffled releases, at most, whose order is taken for an arranged one."""

@@ -12,9 +12,7 @@ import polars as pl
 
 from sfumato.arrays import Codes, Counts
 from sfumato.errors import SfumatoWarning
-from sfumato.microfile.attribute import Kind
-from sfumato.microfile.encoded_column import Encoded
-from sfumato.microfile.microfile import Microfile
+from sfumato.microfile import Encoded, Kind, Microfile
 from sfumato.release.codebook import Codebook
 
 GLANCE = 2_000

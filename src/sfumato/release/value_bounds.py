@@ -9,7 +9,7 @@ import numpy as np
 
 from sfumato.arrays import Flags, Reals
 from sfumato.errors import ReleaseError, SettingError, nearest
-from sfumato.microfile.microfile import Microfile
+from sfumato.microfile import Microfile
 from sfumato.quiet_repr import quiet
 from sfumato.release.codebook import Codebook
 

@@ -10,21 +10,23 @@ from typing import Any
 from sfumato.formatting import counted
 from sfumato.groups import group_findings
 from sfumato.progress import Progress, silent
-from sfumato.release.atomic_folder import beside
-from sfumato.release.certificate import read_private
-from sfumato.release.evidence import ReleaseEvidence, evidence_of
-from sfumato.release.finding import Finding
-from sfumato.release.opened_release import require_release
+from sfumato.release import Finding, ReleaseEvidence, beside, evidence_of, read_private, require_release
 from sfumato.report.atomic_file import EVERYBODY, OWNER, check_file, write_file
 from sfumato.report.html_page import render
 from sfumato.report.page_model import Edition, Page
 from sfumato.report.sections import confidential_sections, public_sections
-from sfumato.views.audit import finding_lines
-from sfumato.views.group_attacks import attack_card
-from sfumato.views.promise import promise_card
-from sfumato.views.risk import risk_card
-from sfumato.views.statistics import statistics_card, statistics_table
-from sfumato.views.steward_record import AttackRecord, StewardRecord, read_attack_record, read_record
+from sfumato.views import (
+    AttackRecord,
+    StewardRecord,
+    attack_card,
+    finding_lines,
+    promise_card,
+    read_attack_record,
+    read_record,
+    risk_card,
+    statistics_card,
+    statistics_table,
+)
 
 
 def page_of(

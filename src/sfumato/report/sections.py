@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from sfumato.errors import SettingError
 from sfumato.formatting import capitalised, listed, number, share
-from sfumato.release.evidence import ReleaseEvidence
+from sfumato.release import ReleaseEvidence
 from sfumato.report.charts.alternatives_chart import alternatives_chart
 from sfumato.report.charts.bar_chart import bars_chart
 from sfumato.report.charts.box_chart import boxes_chart
@@ -15,20 +15,31 @@ from sfumato.report.charts.estimate_chart import estimates_chart
 from sfumato.report.charts.risk_utility_chart import risk_utility_chart
 from sfumato.report.charts.signal_chart import goal_chart
 from sfumato.report.page_model import Picture, Section, illustrated
-from sfumato.views import Passage, block_distribution, risk_utility, statistics
-from sfumato.views.group_attacks import attack_passage, attacks_of
-from sfumato.views.hidden_groups import group_passage, relevant_places, settings_table
-from sfumato.views.k_alternatives import alternatives_passage, attainable
-from sfumato.views.method import (
+from sfumato.views import (
+    AttackRecord,
+    GroupAttack,
+    HiddenGroup,
+    KAlternative,
+    Passage,
+    StewardRecord,
+    alternatives_passage,
+    attack_passage,
+    attacks_of,
+    attacks_passage,
+    attainable,
+    block_distribution,
     codebook_passage,
     glossary_passage,
+    group_passage,
+    limits_passage,
     protection_passage,
+    relevant_places,
+    risk_utility,
+    settings_table,
     software_passage,
+    statistics,
     uncertainty_sentences,
 )
-from sfumato.views.promise import limits_passage
-from sfumato.views.risk import attacks_passage
-from sfumato.views.steward_record import AttackRecord, GroupAttack, HiddenGroup, KAlternative, StewardRecord
 
 DRAWN_STATISTICS = 12
 DRAWN_PLACES = 12

@@ -13,7 +13,7 @@ from sfumato.representations.comparable import Comparable, OutsideFile
 from sfumato.representations.exact import Exact
 from sfumato.representations.fuzzy_sets import Fuzzy
 from sfumato.representations.interval import Interval
-from sfumato.representations.representation import Misfit, Representation
+from sfumato.representations.representation import Misfit, Representation, is_plain_number
 
 Form = Annotated[Exact | Interval | Sets | Fuzzy, Field(discriminator="form")]
 """What a codebook can hold."""
@@ -28,5 +28,6 @@ __all__ = [
     "OutsideFile",
     "Representation",
     "Sets",
+    "is_plain_number",
     "set_label",
 ]

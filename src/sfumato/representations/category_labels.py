@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from sfumato.microfile.generalization_rules import Described, Intervals
+from sfumato.microfile import Described, Intervals
 
 if TYPE_CHECKING:
     from sfumato.representations.category_set import Sets

@@ -12,10 +12,7 @@ import polars as pl
 from sfumato.arrays import Codes, Flags, Reals
 from sfumato.errors import ReleaseError
 from sfumato.exact_numbers import parsed_outward
-from sfumato.microfile.attribute import Code
-from sfumato.microfile.encoded_column import Encoded, written_codes
-from sfumato.microfile.generalization_rules import Described, Intervals, plain
-from sfumato.microfile.microfile import Microfile
+from sfumato.microfile import Code, Described, Encoded, Intervals, Microfile, plain, written_codes
 from sfumato.representations import category_labels
 from sfumato.representations.comparable import (
     NUMBER,

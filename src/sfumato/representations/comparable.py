@@ -16,9 +16,7 @@ import polars as pl
 
 from sfumato.arrays import Codes, Reals
 from sfumato.errors import SettingError
-from sfumato.microfile.attribute import Kind
-from sfumato.microfile.encoded_column import Encoded
-from sfumato.microfile.microfile import Microfile
+from sfumato.microfile import Encoded, Kind, Microfile
 from sfumato.quiet_repr import quiet
 
 if TYPE_CHECKING:

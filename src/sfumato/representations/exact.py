@@ -9,8 +9,7 @@ import polars as pl
 
 from sfumato.arrays import Flags, Reals
 from sfumato.exact_numbers import enclosing
-from sfumato.microfile.attribute import Kind
-from sfumato.microfile.microfile import Microfile
+from sfumato.microfile import Kind, Microfile
 from sfumato.representations.comparable import (
     Comparable,
     OutsideFile,

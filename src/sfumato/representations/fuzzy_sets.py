@@ -11,10 +11,9 @@ from pydantic import Field
 
 from sfumato.arrays import Codes, Flags, Reals
 from sfumato.errors import ReleaseError, SettingError
-from sfumato.fuzzy.grade_inversion import Inversion, distinct_grades, invert, ranges_behind
-from sfumato.fuzzy.public_sets import BETWEEN, PublicSets, on_levels, read_sets
+from sfumato.fuzzy import BETWEEN, Inversion, PublicSets, distinct_grades, invert, on_levels, ranges_behind, read_sets
 from sfumato.kernels.algebra import product
-from sfumato.microfile.microfile import Microfile
+from sfumato.microfile import Microfile
 from sfumato.representations.comparable import Comparable, OutsideFile, different_kind
 from sfumato.representations.representation import Misfit, Representation, is_plain_number
 

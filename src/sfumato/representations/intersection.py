@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from sfumato.arrays import Codes, Counts, Flags
-from sfumato.microfile.encoded_column import Encoded
+from sfumato.microfile import Encoded
 
 
 def intersect_labels(

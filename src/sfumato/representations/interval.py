@@ -10,8 +10,7 @@ import polars as pl
 
 from sfumato.arrays import Codes, Counts, Flags, Reals
 from sfumato.errors import MicrofileError, ReleaseError
-from sfumato.microfile.encoded_column import Encoded
-from sfumato.microfile.microfile import Microfile
+from sfumato.microfile import Encoded, Microfile
 from sfumato.representations.comparable import Comparable, OutsideFile, are_numeric, compare_ranges, not_numeric
 from sfumato.representations.exact import enclosed_values
 from sfumato.representations.representation import Misfit, Representation, is_plain_number

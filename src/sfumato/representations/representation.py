@@ -11,11 +11,8 @@ import polars as pl
 
 from sfumato.arrays import Codes, Flags, Reals
 from sfumato.errors import ReleaseError
-from sfumato.fuzzy.grade_inversion import Inversion
-from sfumato.fuzzy.memberships import category_memberships
-from sfumato.microfile.attribute import Code, Kind
-from sfumato.microfile.encoded_column import Encoded, is_one_of
-from sfumato.microfile.microfile import Microfile
+from sfumato.fuzzy import Inversion, category_memberships
+from sfumato.microfile import Code, Encoded, Kind, Microfile, is_one_of
 from sfumato.representations.comparable import Comparable, OutsideFile
 from sfumato.representations.intersection import intersect_labels
 from sfumato.settings import Settings

@@ -6,8 +6,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from sfumato.errors import SettingError, nearest
-from sfumato.microfile import Microfile, read
-from sfumato.microfile.reader import refuse_address
+from sfumato.microfile import Microfile, read, refuse_address
 from sfumato.progress import Progress
 from sfumato.sources.source import Source
 

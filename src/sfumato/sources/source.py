@@ -10,8 +10,7 @@ from typing import Annotated, Any, ClassVar
 from pydantic import BeforeValidator, Field
 
 from sfumato.errors import SettingError
-from sfumato.microfile import Kind, Microfile
-from sfumato.microfile.attribute import Code
+from sfumato.microfile import Code, Kind, Microfile
 from sfumato.progress import Progress
 from sfumato.roles import Names
 from sfumato.settings import Settings

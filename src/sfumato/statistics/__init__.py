@@ -1,22 +1,5 @@
 """The statistics: parse, value, sensitivity, range under boxes."""
 
-from sfumato.statistics.estimate import Estimate, Regression
-from sfumato.statistics.estimator import range_of
-from sfumato.statistics.parser import parse
-from sfumato.statistics.registry import forms
-from sfumato.statistics.sensitivity import Wanted, combined_sensitivities, sensitivities
-from sfumato.statistics.statistic import Statistic
-from sfumato.statistics.weighted_estimate import Weighted
+import lazy_loader
 
-__all__ = [
-    "Estimate",
-    "Regression",
-    "Statistic",
-    "Wanted",
-    "Weighted",
-    "combined_sensitivities",
-    "forms",
-    "parse",
-    "range_of",
-    "sensitivities",
-]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

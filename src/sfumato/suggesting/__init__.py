@@ -1,7 +1,5 @@
 """A first recipe for a file: which attribute is what, and why."""
 
-from sfumato.suggesting.recipe_writer import recipe_text
-from sfumato.suggesting.role_guesses import Suggested
-from sfumato.suggesting.suggestion import Suggestion, suggest
+import lazy_loader
 
-__all__ = ["Suggested", "Suggestion", "recipe_text", "suggest"]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -8,10 +8,7 @@ from collections import Counter
 import numpy as np
 
 from sfumato.arrays import Counts
-from sfumato.microfile.attribute import Kind
-from sfumato.microfile.encoded_column import Encoded
-from sfumato.microfile.hierarchy import Hierarchy
-from sfumato.microfile.microfile import Microfile
+from sfumato.microfile import Encoded, Hierarchy, Kind, Microfile
 
 LONGEST = 12
 """Codes have at most this number of characters."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from sfumato.microfile.attribute import Kind
+from sfumato.microfile import Kind
 from sfumato.sources import Source
 from sfumato.suggesting.role_guesses import Suggested
 from sfumato.suggesting.suggestion import CODED, Suggestion

@@ -6,10 +6,9 @@ import re
 from dataclasses import dataclass
 
 from sfumato.errors import ReleaseError
-from sfumato.measures.profile import AttributeProfile, Profile
-from sfumato.microfile.attribute import Kind
-from sfumato.microfile.microfile import Microfile
-from sfumato.release.data_file import released_frame
+from sfumato.measures import AttributeProfile, Profile
+from sfumato.microfile import Kind, Microfile
+from sfumato.release import released_frame
 
 MOST_TEXTS = 1000
 """Texts with more distinct values are names or remarks, unless they are codes of a hierarchy."""

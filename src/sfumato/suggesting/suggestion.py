@@ -10,18 +10,13 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from sfumato.boxes import Boxes
-from sfumato.boxes.box_task import check
+from sfumato.boxes import Boxes, check
 from sfumato.errors import MicrofileError, UnattainableError
-from sfumato.measures.blocks import group
-from sfumato.measures.profile import CANDIDATES, AttributeProfile, Profile, profile
-from sfumato.measures.uniques import minimal_uniques
-from sfumato.microfile.attribute import Kind
-from sfumato.microfile.hierarchy import Hierarchy
-from sfumato.microfile.microfile import Microfile, as_microfile
+from sfumato.measures import CANDIDATES, AttributeProfile, Profile, group, minimal_uniques, profile
+from sfumato.microfile import Hierarchy, Kind, Microfile, as_microfile
 from sfumato.progress import Progress, silent
 from sfumato.quiet_repr import quiet
-from sfumato.statistics.parser import parse
+from sfumato.statistics import parse
 from sfumato.suggesting.code_hierarchies import missing_codes, nested
 from sfumato.suggesting.role_guesses import MOST_TEXTS, Suggested, first_look
 

@@ -4,6 +4,6 @@ Each module says one thing about a result: what a release promises, what risk re
 prints or draws. Command line, report and notebooks render these values, so that all of them use the same words.
 """
 
-from sfumato.views.model import Card, Passage, Table
+import lazy_loader
 
-__all__ = ["Card", "Passage", "Table"]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from sfumato.formatting import capitalised, cell, counted, listed, percent
-from sfumato.release.audit_result import Audit
+from sfumato.release import Audit
 from sfumato.views.cautions import cautions
 from sfumato.views.model import Table
 from sfumato.views.promise import released_households

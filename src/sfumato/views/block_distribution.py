@@ -10,7 +10,7 @@ import numpy as np
 
 from sfumato.arrays import Counts, Reals
 from sfumato.formatting import count, counted, share
-from sfumato.release.evidence import ReleaseEvidence
+from sfumato.release import ReleaseEvidence
 from sfumato.views.model import Passage, Table
 from sfumato.views.risk import blocks_sentence, risk_sentence
 

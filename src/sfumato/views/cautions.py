@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from sfumato.measures.criteria import ATTRIBUTE_CRITERIA
-from sfumato.measures.measured_facts import Measured
-from sfumato.measures.promise import Promise
+from sfumato.measures import ATTRIBUTE_CRITERIA, Measured, Promise
 
 
 def cautions(measured: Measured, promise: Promise) -> list[str]:

@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from sfumato.attacks.disclosure import Disclosure, Verdict
-from sfumato.attacks.fuzzy_model import FuzzyModel, Rule
+from sfumato.attacks import Disclosure, FuzzyModel, Rule, Verdict
 from sfumato.formatting import capitalised, cell, count, counted, listed
 from sfumato.harmonising import Done
 from sfumato.views.model import Card, Passage, Table

@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from sfumato.formatting import cell, counted, percent
-from sfumato.measures.criteria import ATTRIBUTE_CRITERIA
-from sfumato.measures.measured_facts import Measured
+from sfumato.measures import ATTRIBUTE_CRITERIA, Measured
 from sfumato.views.cautions import leaning_on_missing
 from sfumato.views.model import Table
 

@@ -5,14 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from sfumato.boxes.box_facts import BoxPublicSettings
+from sfumato.boxes import BoxPublicSettings
 from sfumato.formatting import counted, listed, number, share
-from sfumato.partitions.partition_facts import PartitionPublicSettings
+from sfumato.partitions import PartitionPublicSettings
 from sfumato.protection_registry import published_methods
-from sfumato.release.codebook import Codebook
-from sfumato.release.evidence import ReleaseEvidence
-from sfumato.release.fuzzy_measures import fuzzy_forms
-from sfumato.release.public_settings import PublicSettings
+from sfumato.release import Codebook, PublicSettings, ReleaseEvidence, fuzzy_forms
 from sfumato.views.model import Passage, Table
 from sfumato.views.promise import UNPROTECTED, swapped_values
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sfumato.formatting import cell, counted, percent
-from sfumato.measures.profile import Profile
+from sfumato.measures import Profile
 from sfumato.suggesting import Suggestion
 from sfumato.views.model import Table
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from sfumato.boxes.box_facts import BoxPublicSettings
+from sfumato.boxes import BoxPublicSettings
 from sfumato.formatting import count, counted, listed, number, share
-from sfumato.measures.criteria import ATTRIBUTE_CRITERIA, BLOCK_CRITERIA, Limit
-from sfumato.measures.promise import Promise
-from sfumato.release.evidence import ReleaseEvidence
+from sfumato.measures import ATTRIBUTE_CRITERIA, BLOCK_CRITERIA, Limit, Promise
+from sfumato.release import ReleaseEvidence
 from sfumato.views.cautions import leaning_on_missing
 from sfumato.views.model import Card, Passage, Table
 

@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from sfumato.boxes.box_facts import BoxFacts
+from sfumato.boxes import BoxFacts
 from sfumato.formatting import count, counted
 from sfumato.recipe import Recipe
-from sfumato.release.atomic_folder import beside
-from sfumato.release.evidence import ReleaseEvidence
-from sfumato.release.release import Release
+from sfumato.release import Release, ReleaseEvidence, beside
 from sfumato.views.audit import risk_phrase
 from sfumato.views.cautions import cautions
 from sfumato.views.hidden_groups import group_costs

@@ -7,12 +7,10 @@ from collections.abc import Iterator
 import numpy as np
 
 from sfumato.formatting import count, counted, listed, number, odds, share
-from sfumato.measures.attribute_inference import miss_of
-from sfumato.measures.criteria import ATTRIBUTE_CRITERIA
-from sfumato.measures.promise import Promise
-from sfumato.microfile.attribute import Kind
-from sfumato.release.evidence import ReleaseEvidence
-from sfumato.release.steward_warnings import naming as naming_attributes
+from sfumato.measures import ATTRIBUTE_CRITERIA, Promise, miss_of
+from sfumato.microfile import Kind
+from sfumato.release import ReleaseEvidence
+from sfumato.release import naming as naming_attributes
 from sfumato.views.model import Card, Passage, Table
 from sfumato.views.promise import released_households
 

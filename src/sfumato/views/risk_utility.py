@@ -9,7 +9,7 @@ import numpy as np
 
 from sfumato.arrays import Counts, Reals
 from sfumato.formatting import counted, share
-from sfumato.release.evidence import ReleaseEvidence
+from sfumato.release import ReleaseEvidence
 from sfumato.views.model import Passage, Table
 from sfumato.views.statistics import width_table
 

@@ -5,11 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from sfumato.formatting import NO_RANGE, cell, count, counted, few_digits, guaranteed_range, listed, number, share
-from sfumato.release.evidence import ReleaseEvidence
-from sfumato.release.preserved_statistics import PreservedNumber
-from sfumato.release.public_settings import PublicSettings
-from sfumato.statistics.estimate import Estimate, Regression
-from sfumato.statistics.parser import parse
+from sfumato.release import PreservedNumber, PublicSettings, ReleaseEvidence
+from sfumato.statistics import Estimate, Regression, parse
 from sfumato.views.model import Card, Passage, Table
 
 FIRST_SCREEN = 6

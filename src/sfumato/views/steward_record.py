@@ -9,8 +9,7 @@ from typing import Any, Literal, TypeVar
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
 
 from sfumato.errors import ReleaseError
-from sfumato.release.evidence import ReleaseEvidence
-from sfumato.release.steward_store import kept
+from sfumato.release import ReleaseEvidence, kept
 
 SHOWN_ELSEWHERE = (
     *("seal", "groups", "protection", "alternatives", "cost", "swaps", "before", "after"),

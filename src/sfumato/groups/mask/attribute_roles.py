@@ -9,8 +9,8 @@ import numpy as np
 from sfumato.arrays import Codes
 from sfumato.groups.mask.mask_settings import MaskSettings
 from sfumato.groups.swap.swap_cost import Influence, influence_in
-from sfumato.measures.blocks import group_codes
-from sfumato.microfile.microfile import Microfile
+from sfumato.measures import group_codes
+from sfumato.microfile import Microfile
 from sfumato.record_filter import attributes_of, chosen_in
 
 EVIDENCE = 30

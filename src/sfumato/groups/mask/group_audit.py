@@ -10,11 +10,9 @@ from sfumato.errors import SfumatoError
 from sfumato.groups.mask.group_mask import GroupMask
 from sfumato.groups.mask.mask_settings import MaskSettings
 from sfumato.groups.mask.observed_signal import describe_places, outliers_among, revealed_by_ranks
-from sfumato.microfile.microfile import Microfile
+from sfumato.microfile import Microfile
 from sfumato.record_filter import attributes_of
-from sfumato.release.audit_checks import AuditSubject, CheckResult
-from sfumato.release.codebook import Codebook
-from sfumato.release.finding import Finding
+from sfumato.release import AuditSubject, CheckResult, Codebook, Finding
 
 
 @dataclass(frozen=True)

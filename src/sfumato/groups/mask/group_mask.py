@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from sfumato.groups.mask.mask_settings import MaskSettings
-from sfumato.microfile.microfile import Microfile
+from sfumato.microfile import Microfile
 from sfumato.progress import Progress
 from sfumato.randomness import Secret
-from sfumato.release.release import Release
+from sfumato.release import Release
 
 
 class GroupMask(MaskSettings):

@@ -32,7 +32,7 @@ from sfumato.groups.swap.greedy_swaps import swap_greedily
 from sfumato.groups.swap.optimal_swaps import Swaps, swap_exactly, unproven
 from sfumato.groups.swap.swap_cost import Influence
 from sfumato.groups.thompson_tau import FEWEST
-from sfumato.microfile.microfile import Microfile
+from sfumato.microfile import Microfile
 from sfumato.progress import Progress
 from sfumato.randomness import Secret
 from sfumato.record_filter import attributes_of

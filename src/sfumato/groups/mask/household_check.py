@@ -7,10 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from sfumato.errors import SettingError
-from sfumato.measures.blocks import group, homes_of
-from sfumato.measures.household_disclosure import sharing_of
-from sfumato.microfile.microfile import Microfile
-from sfumato.release.codebook import Codebook
+from sfumato.measures import group, homes_of, sharing_of
+from sfumato.microfile import Microfile
+from sfumato.release import Codebook
 
 
 def refuse_split(before: Microfile, after: Microfile, parameter: Sequence[str], codebook: Codebook) -> None:

@@ -21,12 +21,11 @@ from sfumato.groups.mask.swap_traces import refuse_traces
 from sfumato.groups.mask.target_counts import judged_problem, target_counts
 from sfumato.groups.swap.greedy_swaps import swap_greedily
 from sfumato.groups.swap.optimal_swaps import swap_exactly, unproven
-from sfumato.measures.promise import Promise
-from sfumato.microfile.microfile import Microfile
+from sfumato.measures import Promise
+from sfumato.microfile import Microfile
 from sfumato.progress import Progress
 from sfumato.randomness import Secret
-from sfumato.release.public_settings import Exchanged, PublicSettings
-from sfumato.release.release import Release
+from sfumato.release import Exchanged, PublicSettings, Release
 
 STRICTER_LEVELS = (0.02, 0.05, 0.1, 0.2, 0.3, 0.5)
 """Levels at which counts are reshaped in turn, as long as weights or the whole signal still reveal a hidden place."""

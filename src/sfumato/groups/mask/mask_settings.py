@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, TypeA
 from pydantic import BeforeValidator, Field, WithJsonSchema, field_validator, model_validator
 
 from sfumato.errors import SettingError
-from sfumato.fuzzy.shapes import AnyShape
+from sfumato.fuzzy import AnyShape
 from sfumato.groups.adversary_view import Adversary
 from sfumato.groups.group import ByPlace, Group, PlaceNames, nest_group_settings
 from sfumato.groups.swap.memetic_settings import Memetic

@@ -17,7 +17,7 @@ from sfumato.groups.outlier_panel import detected_by_any
 from sfumato.groups.reshaping_problem import FEWEST_PLACES
 from sfumato.groups.signals import Signal
 from sfumato.groups.swap.optimal_swaps import Swaps
-from sfumato.microfile.microfile import Microfile
+from sfumato.microfile import Microfile
 from sfumato.randomness import Secret
 from sfumato.record_filter import chosen_in
 

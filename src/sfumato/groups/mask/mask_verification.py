@@ -8,7 +8,7 @@ from sfumato.errors import UnattainableError
 from sfumato.groups.mask.mask_task import MaskTask
 from sfumato.groups.mask.observed_signal import describe_places, observed_signal, outliers_among, revealed_by_ranks
 from sfumato.groups.outlier_panel import chance_correlation, correlation
-from sfumato.microfile.microfile import Microfile
+from sfumato.microfile import Microfile
 
 
 def follows_original(task: MaskTask, after: Microfile) -> bool:

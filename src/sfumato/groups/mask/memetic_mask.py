@@ -8,7 +8,7 @@ import numpy as np
 
 from sfumato.arrays import Counts, Reals
 from sfumato.errors import UnattainableError
-from sfumato.fuzzy.shapes import SShaped, ZShaped
+from sfumato.fuzzy import SShaped, ZShaped
 from sfumato.groups.mask.mask_task import MaskTask
 from sfumato.groups.swap.memetic_search import evolve_swaps
 from sfumato.groups.swap.memetic_settings import Memetic, validity

@@ -9,7 +9,7 @@ import numpy as np
 from sfumato.groups.mask.mask_settings import MaskSettings
 from sfumato.groups.outlier_panel import detected_by_any, revealed_by_rank
 from sfumato.groups.signals import Signal
-from sfumato.microfile.microfile import Microfile
+from sfumato.microfile import Microfile
 from sfumato.record_filter import chosen_in
 from sfumato.roles import weights_named
 

@@ -16,8 +16,8 @@ from sfumato.groups.mask.observed_signal import member_unit, observed_signal, ou
 from sfumato.groups.outlier_panel import detections
 from sfumato.groups.signals import Signal
 from sfumato.groups.swap.optimal_swaps import Swaps
-from sfumato.microfile.microfile import Microfile
-from sfumato.release.steward_facts import StewardFacts
+from sfumato.microfile import Microfile
+from sfumato.release import StewardFacts
 
 MAX_CELLS = 50
 """A numeric attribute with more values than this is cut into this many equal parts before it is crossed with places."""

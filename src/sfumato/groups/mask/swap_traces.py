@@ -24,10 +24,10 @@ from sfumato.groups.mask.attribute_roles import combined_codes, joint_codes, n_c
 from sfumato.groups.mask.mask_settings import MaskSettings
 from sfumato.groups.mask.place_model import PlaceModel
 from sfumato.kernels.elementary import logarithms
-from sfumato.measures.blocks import group_codes
-from sfumato.microfile.microfile import Microfile
+from sfumato.measures import group_codes
+from sfumato.microfile import Microfile
 from sfumato.record_filter import attributes_of
-from sfumato.release.release import Release
+from sfumato.release import Release
 
 SUSPICIOUS_SHARES = (0.0, 0.01, 0.02, 0.05, 0.1, 0.2)
 """Records are suspected up to each of these shares in turn."""

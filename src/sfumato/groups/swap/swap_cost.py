@@ -8,8 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sfumato.arrays import Codes, Counts, Reals
-from sfumato.microfile.attribute import Kind
-from sfumato.microfile.microfile import Microfile
+from sfumato.microfile import Kind, Microfile
 
 
 @dataclass(frozen=True)

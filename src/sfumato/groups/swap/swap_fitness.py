@@ -11,7 +11,7 @@ import numpy as np
 
 from sfumato.arrays import Counts, Reals
 from sfumato.errors import SettingError
-from sfumato.fuzzy.shapes import Shape
+from sfumato.fuzzy import Shape
 from sfumato.kernels.elementary import exponentials
 
 

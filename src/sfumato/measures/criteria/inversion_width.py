@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sfumato.fuzzy.grade_inversion import LEAST_WIDTH
+from sfumato.fuzzy import LEAST_WIDTH
 from sfumato.measures.criteria.criterion import FuzzyCriterion
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from sfumato.report.charts.axes import linear_axis, risk_axis
 from sfumato.report.charts.risk_utility_chart import detail_channel
 from sfumato.report.charts.style import INK, PALE_BLUE, REPORT_AXIS
-from sfumato.views.steward_record import KAlternative
+from sfumato.views import KAlternative
 
 if TYPE_CHECKING:
     import altair as alt

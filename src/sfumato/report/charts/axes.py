@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sfumato.views.risk_utility import spans_orders
+from sfumato.views import spans_orders
 
 ROOM = 0.12
 """The share of an axis left free beyond the outermost points."""

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from sfumato.report.charts.style import INK, PALE_BLUE, REPORT_AXIS
-from sfumato.views.block_distribution import Bar
+from sfumato.views import Bar
 
 if TYPE_CHECKING:
     import altair as alt

@@ -8,7 +8,7 @@ import polars as pl
 
 from sfumato.errors import SettingError, nearest
 from sfumato.formatting import counted
-from sfumato.release.release import Release
+from sfumato.release import Release
 from sfumato.report.charts.chart_export import offline
 from sfumato.report.charts.style import AXIS, BLUE, TITLE
 from sfumato.representations import Interval

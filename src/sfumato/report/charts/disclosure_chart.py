@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from sfumato.attacks.disclosure import Verdict
+from sfumato.attacks import Verdict
 from sfumato.formatting import capitalised, counted
 from sfumato.report.charts.chart_export import offline
 from sfumato.report.charts.style import GREY, INK, ORANGE
-from sfumato.views.steward_record import GroupAttack
+from sfumato.views import GroupAttack
 
 if TYPE_CHECKING:
     import altair as alt

@@ -11,8 +11,8 @@ from sfumato.errors import SettingError
 from sfumato.formatting import guaranteed_range
 from sfumato.report.charts.chart_export import offline
 from sfumato.report.charts.style import AXIS, INK, TITLE
-from sfumato.statistics.estimate import Estimate, Regression
-from sfumato.views.statistics import records_of
+from sfumato.statistics import Estimate, Regression
+from sfumato.views import records_of
 
 if TYPE_CHECKING:
     import altair as alt

@@ -8,7 +8,7 @@ import numpy as np
 
 from sfumato.report.charts.axes import ChartAxis, risk_axis
 from sfumato.report.charts.style import INK, PALE_BLUE, REPORT_AXIS
-from sfumato.views.risk_utility import Circle
+from sfumato.views import Circle
 
 if TYPE_CHECKING:
     import altair as alt

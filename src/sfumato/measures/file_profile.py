@@ -11,9 +11,7 @@ import numpy as np
 import polars as pl
 
 from sfumato.measures.blocks import group_codes, homes_of
-from sfumato.microfile.attribute import Attribute, Kind
-from sfumato.microfile.encoded_column import encode
-from sfumato.microfile.microfile import Microfile, as_microfile
+from sfumato.microfile import Attribute, Kind, Microfile, as_microfile, encode
 from sfumato.progress import Progress, silent
 from sfumato.quiet_repr import quiet
 

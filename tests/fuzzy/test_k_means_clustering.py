@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.cluster import KMeans
 
-from sfumato.fuzzy.k_means import k_means
+from sfumato.fuzzy.k_means_clustering import k_means
 
 
 def spread(values, centres, weights):

@@ -15,7 +15,7 @@ from sfumato.harmonising.attribute_steps import Drop, Join, Rename, Select, SetK
 from sfumato.harmonising.record_steps import Keep
 from sfumato.harmonising.step import Step
 from sfumato.harmonising.value_steps import CodedIntervals, Hhmm, Map, Scale
-from sfumato.microfile.microfile import Microfile, as_microfile
+from sfumato.microfile import Microfile, as_microfile
 from sfumato.quiet_repr import quiet
 from sfumato.settings import Settings
 

@@ -13,8 +13,7 @@ from sfumato.errors import SettingError
 from sfumato.fuzzy.category_variables import AnyVariable, CategoricalVariable
 from sfumato.fuzzy.shapes import Crisp, Shape, written
 from sfumato.fuzzy.variables import LinguisticVariable, check_alpha
-from sfumato.microfile.hierarchy import readable
-from sfumato.microfile.microfile import Microfile, as_microfile
+from sfumato.microfile import Microfile, as_microfile, readable
 
 ALPHA = 0.5
 """The threshold of TC16 for products of grades."""

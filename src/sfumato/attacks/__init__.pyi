@@ -1,0 +1,29 @@
+from .adequacy import Adequacy, adequacy
+from .attack_base import Attack
+from .attack_caveats import caveats_of
+from .attack_history import attack_record
+from .attack_plan import AttackPlan
+from .bayes_test import Evidence, evidence_of, log_bayes_factors
+from .disclosure import Disclosure, Verdict, judge
+from .fuzzy_model import FuzzyModel, Rule
+from .linkage import Linkage
+from .linkage_audit import LinkageCheck
+
+__all__ = [
+    "Adequacy",
+    "Attack",
+    "AttackPlan",
+    "Disclosure",
+    "Evidence",
+    "FuzzyModel",
+    "Linkage",
+    "LinkageCheck",
+    "Rule",
+    "Verdict",
+    "adequacy",
+    "attack_record",
+    "caveats_of",
+    "evidence_of",
+    "judge",
+    "log_bayes_factors",
+]

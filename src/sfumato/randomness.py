@@ -15,7 +15,7 @@ from sfumato.errors import SettingError
 
 BYTES = 16
 """The length of a secret: 128 bits, too many to try."""
-KNOWN = "Drawn from a seed, for demonstrations only: whoever knows it can repeat all draws."
+KNOWN = "Drawn from a seed, for demonstrations only: anyone who knows the seed can repeat all draws."
 """The note on a release that draws from a seed."""
 
 

@@ -10,7 +10,7 @@ from sfumato.kernels import compiled
 
 @pytest.mark.parametrize(
     ("n_compiled", "text"),
-    [(0, "All 5 kernels were compiled already."), (3, "Compiled 3 of 5 kernels; the others were on disk already.")],
+    [(0, "All 5 kernels were compiled already."), (3, "Compiled 3 of 5 kernels; the rest were already compiled.")],
 )
 def test_warm_says_what_it_compiled(
     n_compiled: int, text: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

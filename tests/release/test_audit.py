@@ -186,10 +186,10 @@ def test_a_rebuilt_digest_does_not_hide_text_among_numbers(tmp_path):
 
 
 def test_what_is_no_release(tmp_path):
-    with pytest.raises(ReleaseError, match="does not exist, not the folder of a release"):
+    with pytest.raises(ReleaseError, match="does not exist; expected the folder of a release"):
         audit_folder(tmp_path / "nowhere")
     (tmp_path / "data.csv").write_text("x")
-    with pytest.raises(ReleaseError, match=r"data.csv is a file, not the folder of a release"):
+    with pytest.raises(ReleaseError, match=r"data.csv is a file; expected the folder of a release"):
         audit_folder(tmp_path / "data.csv")
     (tmp_path / "data.csv").unlink()
     with pytest.raises(ReleaseError, match="cannot be read"):

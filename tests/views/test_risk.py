@@ -96,7 +96,7 @@ def test_the_first_screen_says_for_whom_the_risk_holds(tmp_path):
     assert "somebody who does not know who is in the file" in told
     assert "the probability of the right record is at most 25% (1 in 4)" in told
     assert "Guessing ill, the most exposed attribute, from the block is correct for 80% of the records" in told
-    assert "for 83.3% in the most revealing block; guessing from the whole file, for 60%." in told
+    assert "(83.3% in the most revealing block). Guessing without the block is correct for 60%." in told
 
 
 def test_what_is_certain_of_most_records_is_told_first(tmp_path):

@@ -48,7 +48,9 @@ def attack(
     """
     settings = Recipe.from_toml(recipe, seed=seed)
     if settings.plan is None:
-        raise SettingError(f"{recipe} has no [attack]", hint="name the attacker's file there", setting="attack")
+        raise SettingError(
+            f"{recipe} has no [attack]", hint="add an [attack] table that names the attacker's file", setting="attack"
+        )
     if picture is not None:
         from sfumato.report import check_picture
 

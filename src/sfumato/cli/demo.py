@@ -145,7 +145,7 @@ def _as_json(result: DemoResult, folder: Path) -> dict[str, Any]:
 def _show(result: DemoResult, folder: Path) -> None:
     screen = console()
     worst = result.profile.combinations[-1]
-    screen.print(f"[bold]A synthetic census[/bold] of {RECORDS:,} people, as a statistics office has to publish it.")
+    screen.print(f"[bold]A synthetic census[/bold] of {RECORDS:,} people, which a statistics office has to publish.")
     screen.print("")
     screen.print("[bold]1. Individuals.[/bold] Removing names does not protect them:", end=" ")
     screen.print(f"{', '.join(worst.names)} together single out {worst.share:.0%} of them.", markup=False)

@@ -18,6 +18,6 @@ def warm(*, json: Json = False) -> None:
     if json:
         emit({"kernels": counts.n_kernels, "compiled": counts.n_compiled})
     elif counts.n_compiled:
-        console().print(f"Compiled {counts.n_compiled} of {counts.n_kernels} kernels; the others were on disk already.")
+        console().print(f"Compiled {counts.n_compiled} of {counts.n_kernels} kernels; the rest were already compiled.")
     else:
         console().print(f"All {counts.n_kernels} kernels were compiled already.")

@@ -66,7 +66,7 @@ def require_release(folder: Path) -> None:
     try:
         if not folder.is_dir():
             state = "is a file" if folder.exists() else "does not exist"
-            raise ReleaseError(f"{folder} {state}, not the folder of a release", hint=hint)
+            raise ReleaseError(f"{folder} {state}; expected the folder of a release", hint=hint)
         names = {path.name for path in folder.iterdir()}
     except OSError:
         raise ReleaseError(f"{folder} cannot be read", hint=hint) from None

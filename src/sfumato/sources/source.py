@@ -47,7 +47,7 @@ class Source(Settings, ABC):
     """The setting that only this source has."""
 
     identifiers: Names = ()
-    """Attributes that name a person; they never leave."""
+    """Attributes that name a person; they are never released."""
     weight: str | None = None
     """How many people of the population a record stands for."""
     kinds: Annotated[dict[str, str | tuple[Code, ...]], BeforeValidator(_check_kinds)] = Field(default_factory=dict)

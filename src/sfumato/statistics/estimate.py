@@ -24,7 +24,7 @@ class Estimate:
     upper: float
     """Upper end of the guaranteed range: no data within the boxes give more."""
     attained: tuple[float, float]
-    """The attained range: some data within the boxes give both of its ends, as found by search."""
+    """The attained range: each of its ends is reached by some data within the boxes, as found by search."""
     linear: tuple[float, float]
     """The linear range of XK13 and XF13: a first-order approximation, not a guarantee."""
     sampling_error: float

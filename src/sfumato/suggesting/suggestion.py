@@ -146,7 +146,7 @@ def _people(guesses: dict[str, Suggested], sizes: dict[str, AttributeProfile], p
 def _k(people: int, of: str) -> tuple[int, str]:
     """Choose k: 5 is customary, 10 costs little in a large file, and a tiny file cannot afford it."""
     if people >= 10_000:
-        return 10, f"among {people:,} {of}, 10 costs little; 5 is customary"
+        return 10, f"with {people:,} {of}, 10 costs little; 5 is customary"
     if people >= 200:
         return 5, "customary; a higher k is safer but loses more detail"
     k = 3 if people >= 50 else 2

@@ -15,7 +15,7 @@ from sfumato.views.steward_record import AttackRecord, GroupAttack
 SHOWN_PLACES = 30
 """The largest number of places that are printed, those with most members first; JSON has all."""
 SHOWN_RULES = 5
-"""The number of rules that are printed, those with most support first."""
+"""The number of rules that are printed, best supported first."""
 ATTACK_COLUMNS = ("attack", "found", "disclosed", "Youden", "evidence", "corr.")
 """The heads of a table of attacks, short enough for 80 characters; the last one is the correlation of the signals."""
 WHEN = {"unprotected": "before", "released": "after"}
@@ -88,7 +88,7 @@ def rule_lines(rules: Sequence[Rule]) -> list[str]:
     """List the rules with most support."""
     if not rules:
         return []
-    title = "1 rule:" if len(rules) == 1 else f"{count(len(rules))} rules, those with most support first:"
+    title = "1 rule:" if len(rules) == 1 else f"{count(len(rules))} rules, best supported first:"
     lines = [
         f"  {rule.words} (support {rule.support:.1%}, ratio {rule.confidence_ratio:.2f})"
         for rule in rules[:SHOWN_RULES]

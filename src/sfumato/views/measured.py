@@ -26,7 +26,7 @@ def safety_table(measured: Mapping[str, Any]) -> Table:
         ),
         ("expected re-identifications", risk["expected"], f"{percent(risk['rate'], 3)} of the records"),
         ("highest risk", risk["highest"], "of a single record"),
-        ("above the bulk", risk["above_main_part"], "records with a clearly higher risk than most"),
+        ("well above most", risk["above_main_part"], "records with a clearly higher risk than most"),
     ]
     if measured["households"] is not None:
         together = measured["together"]

@@ -78,8 +78,9 @@ def _most_exposed(evidence: ReleaseEvidence) -> Iterator[str]:
         )
         return
     yield (
-        f"Guessing {name}{worst} from the block is correct for {share(guess.informed)} of the records, and for "
-        f"{share(guess.surest)} in the most revealing block; guessing from the whole file, for {share(guess.blind)}."
+        f"Guessing {name}{worst} from the block is correct for {share(guess.informed)} of the records "
+        f"({share(guess.surest)} in the most revealing block). Guessing without the block is correct for "
+        f"{share(guess.blind)}."
     )
 
 
@@ -109,8 +110,8 @@ def blocks_sentence(evidence: ReleaseEvidence) -> str:
     n_records, smallest = (counted(int(number), "record") for number in (sizes.sum(), sizes.min()))
     return (
         f"The release has {n_records} in {counted(len(sizes), 'block')}. The smallest block has {smallest}, the "
-        f"largest {count(sizes.max())}, and half of the blocks have {np.median(sizes):,.4g} or fewer. A block is the "
-        f"set of records that are released with the same values of {listed(evidence.known)}."
+        f"largest {count(sizes.max())}, and half of the blocks have {np.median(sizes):,.4g} records or fewer. "
+        f"A block is the set of records that are released with the same values of {listed(evidence.known)}."
     )
 
 

@@ -15,8 +15,8 @@ ESTIMATE_COLUMNS = ("value", "guaranteed range", "attained range", "sampling err
 WEIGHTED_COLUMNS = ("value", "range", "shift", "width saved", "calibrated")
 RANGES = (
     "Guaranteed range: no data that fit the release give a value outside it. Attained range: some data that fit the "
-    "release give both of its ends, so the guaranteed range cannot be narrower than that. Sampling error: the standard "
-    "error of drawing these people from a population, which exists without any protection too. The linear range in the "
+    "release reach each of its ends, so the guaranteed range cannot be narrower than that. Sampling error: the "
+    "standard error of drawing these people from a population, which is there even without protection. The linear range in the "
     "charts is a first-order approximation and not guaranteed."
 )
 
@@ -182,7 +182,8 @@ def meaning(preserved: PreservedNumber) -> str:
         return f"{sign}The protection adds no more uncertainty than sampling does."
     if sampled == 0:
         return f"{sign}Only the protection limits its accuracy."
-    return f"{sign}The protection adds {few_digits(estimate.width / sampled, 2)} times the uncertainty of sampling."
+    times = few_digits(estimate.width / sampled, 2)
+    return f"{sign}The protection adds {times} times as much uncertainty as sampling does."
 
 
 def statistics_passage(evidence: ReleaseEvidence) -> Passage | None:

@@ -16,8 +16,8 @@ WEIGHTED_COLUMNS = ("value", "range", "shift", "width saved", "calibrated")
 RANGES = (
     "Guaranteed range: no data that fit the release give a value outside it. Attained range: some data that fit the "
     "release reach each of its ends, so the guaranteed range cannot be narrower than that. Sampling error: the "
-    "standard error of drawing these people from a population, which is there even without protection. The linear range in the "
-    "charts is a first-order approximation and not guaranteed."
+    "standard error of drawing these people from a population, which is there even without protection. The "
+    "linear range in the charts is a first-order approximation and not guaranteed."
 )
 
 

@@ -19,7 +19,20 @@ LOOK = """() => {
     const box = one.getBoundingClientRect();
     return box.width > 0 && box.right > innerWidth + 1 && !one.closest("[data-md-component=sidebar], .md-nav");
   });
+  const texts = [...document.querySelectorAll("svg text")].filter(one => one.textContent.trim() && shown(one));
+  const beyond = one => {
+    const own = one.getBoundingClientRect(), all = one.closest("svg").getBoundingClientRect();
+    return own.left < all.left - 1 || own.right > all.right + 1 || own.top < all.top - 1 || own.bottom > all.bottom + 1;
+  };
+  const meets = (one, other) => {
+    const [a, b] = [one, other].map(text => text.getBoundingClientRect());
+    return a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
+  };
+  const labels = texts.filter(one => one.closest(".role-axis-label"));
+  const covered = texts.filter(one => one.closest(".role-axis-title") && labels.some(label => meets(one, label)));
   return {
+    cut: texts.filter(beyond).map(one => one.textContent),
+    covered: covered.map(one => one.textContent),
     title: document.title,
     width: document.documentElement.scrollWidth,
     room: innerWidth,

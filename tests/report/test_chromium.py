@@ -33,6 +33,9 @@ def test_pages_fit_every_width_and_ask_for_nothing(browser, tmp_path, edition):
     for one in seen:
         assert not one.console
         assert one.fits, one.page["widest"]
+        # whatever font is there; only the endless name of an attribute is cut off
+        assert [text for text in one.page["cut"] if HOSTILE not in text] == []
+        assert one.page["covered"] == []
         assert one.page["drawn"] == page.read_text().count("<svg ") > 3
         assert one.page["title"].endswith("out: report on a release")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from sfumato.report.charts.style import INK, PALE_BLUE, REPORT_AXIS
+from sfumato.report.charts.style import INK, PALE_BLUE, REPORT_AXIS, label_room
 from sfumato.views import Bar
 
 if TYPE_CHECKING:
@@ -28,18 +28,20 @@ def bars_chart(bars: Sequence[Bar], *, title: str) -> alt.LayerChart | alt.Facet
     """
     import altair as alt
 
+    angle, highest, size = 40 if len(bars) > 3 else 0, max(bar.records for bar in bars), REPORT_AXIS["labelFontSize"]
+    below = label_room([bar.label for bar in bars], font_size=size, angle=angle)
     data = alt.InlineData(values=[{"label": bar.label, "records": bar.records} for bar in bars])
     x = alt.X(
         "label:N",
         sort=[bar.label for bar in bars],
         title=title,
-        axis=alt.Axis(labelAngle=-40 if len(bars) > 3 else 0, labelLimit=200),
+        axis=alt.Axis(labelAngle=-angle, labelLimit=200, minExtent=below),
     )
     y = alt.Y(
         "records:Q",
         title="records",
-        scale=alt.Scale(domain=[0, ROOM * max(bar.records for bar in bars)], nice=False),
-        axis=alt.Axis(format=",d", tickCount=5),
+        scale=alt.Scale(domain=[0, ROOM * highest], nice=False),
+        axis=alt.Axis(format=",d", tickCount=5, minExtent=label_room([f"{highest:,}"], font_size=size)),
     )
     base = alt.Chart(data).encode(x=x, y=y)
     chart: alt.LayerChart | alt.FacetChart = (

@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING
 from sfumato.attacks import Verdict
 from sfumato.formatting import capitalised, counted
 from sfumato.report.charts.chart_export import offline
-from sfumato.report.charts.style import GREY, INK, ORANGE
+from sfumato.report.charts.style import GREY, INK, ORANGE, place_axis
 from sfumato.views import GroupAttack
 
 if TYPE_CHECKING:
     import altair as alt
 
 STEP, HEIGHT = 16, 170
+NARROWEST = 320
+"""The width of a chart of a few places, so that the words above it fit."""
 DRAWN = 26
 """The largest number of places in the chart of a report."""
 
@@ -66,7 +68,7 @@ def _panel(when: str, attack: GroupAttack, highest: float) -> alt.LayerChart:
     names = [place.name for place in attack.signals]
     regions = any(place.region is not None for place in attack.signals)
     base = alt.Chart(alt.InlineData(values=rows))
-    x = alt.X("place:N", sort=sorted(names) if regions else names, title=None)
+    x = alt.X("place:N", sort=sorted(names) if regions else names, title=None, axis=alt.Axis(**place_axis(names)))
     members = alt.Y("members:Q", title="members (bars)")
     scale = alt.Scale(domain=[0, highest or 1.0])
     estimate = alt.Y("estimate:Q", title="estimated members (line)", scale=scale)
@@ -88,10 +90,11 @@ def _panel(when: str, attack: GroupAttack, highest: float) -> alt.LayerChart:
         color=INK,
         subtitleColor=INK,
     )
+    width = alt.Step(STEP) if STEP * len(rows) > NARROWEST else NARROWEST
     truth = alt.layer(bars, outliers.encode(x=x, y=members))
     guess = alt.layer(line, marks.encode(x=x, y=estimate))
     both: alt.LayerChart = alt.layer(truth, guess).resolve_scale(y="independent")
-    panel: alt.LayerChart = both.properties(width=alt.Step(STEP), height=HEIGHT, title=title)
+    panel: alt.LayerChart = both.properties(width=width, height=HEIGHT, title=title)
     return panel
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from sfumato.errors import SettingError
 from sfumato.formatting import guaranteed_range
 from sfumato.report.charts.chart_export import offline
-from sfumato.report.charts.style import AXIS, INK, TITLE
+from sfumato.report.charts.style import AXIS, INK, TITLE, label_room
 from sfumato.statistics import Estimate, Regression
 from sfumato.views import records_of
 
@@ -24,6 +24,7 @@ LANES = {
     "± 2 sampling errors": "#e6842a",
 }
 WIDTH, HEIGHT = 330, 92
+LABEL_SIZE = 11
 LINE_LENGTH = 60
 """The length of a line in a title, in characters."""
 FAR = 4.0
@@ -55,7 +56,7 @@ def estimates_chart(estimates: Iterable[Estimate | Regression] | Estimate | Regr
     chart: alt.ConcatChart = (
         alt.concat(*panels, columns=min(2, len(panels)), spacing=28)
         .configure_view(stroke=None)
-        .configure_axis(**AXIS, labelFontSize=11)
+        .configure_axis(**AXIS, labelFontSize=LABEL_SIZE)
         .configure_title(**TITLE, fontSize=13)
     )
     return offline(chart)
@@ -78,7 +79,7 @@ def _panel(estimate: Estimate) -> alt.LayerChart | alt.FacetChart:
         title=None,
         sort=list(LANES),
         scale=alt.Scale(domain=list(LANES)),
-        axis=alt.Axis(ticks=False, domain=False),
+        axis=alt.Axis(ticks=False, domain=False, minExtent=label_room(LANES, font_size=LABEL_SIZE)),
     )
     colour = alt.Color("lane:N", legend=None, scale=alt.Scale(domain=list(LANES), range=list(LANES.values())))
     tooltip = [

@@ -9,7 +9,7 @@ from sfumato.errors import SettingError
 from sfumato.formatting import counted
 from sfumato.groups import Signal
 from sfumato.report.charts.chart_export import offline
-from sfumato.report.charts.style import BLUE, GREY, INK
+from sfumato.report.charts.style import BLUE, GREY, INK, place_axis
 
 if TYPE_CHECKING:
     import altair as alt
@@ -96,7 +96,8 @@ def _bars(
     ]
     names = list(drawn)
     base = alt.Chart(alt.InlineData(values=rows))
-    x = alt.X("place:N", sort=list(drawn[names[0]][0]), title=parameter)
+    places = list(drawn[names[0]][0])
+    x = alt.X("place:N", sort=places, title=parameter, axis=alt.Axis(**place_axis(places)))
     order = alt.XOffset("when:N", sort=names)
     y = alt.Y("value:Q", title=value)
     colours = alt.Scale(domain=names, range=COLOURS[: len(names)])

@@ -27,7 +27,7 @@ def test_protect_as_text(run, recipe, folder):
         "mean(age)",
         "corr(age, hours)",
         "guaranteed",
-        "times their target accuracy",
+        "times their target (first-order estimate)",
         "Grid steps: age 1",
         f"Release written to {folder / 'people-release'}. Confidential record in",
         f"Picture written to {picture}",

@@ -70,6 +70,10 @@ def test_what_seems_to_name_people_is_told_first(tmp_path, quasi):
 
 def test_boxes_that_are_better_than_the_formula_are_not_told_as_a_part_of_it():
     usual = uncertainty_sentences({"achieved": 3.0, "optimum": 1.5, "ratio": 2.0})
+    assert usual[0] == (
+        "The average error of the preserved statistics is estimated at no more than 3 times their target (first-order "
+        "estimate)."
+    )
     assert usual[-1].endswith("is 1.5; this is 2 times as much.")
     better = uncertainty_sentences({"achieved": 0.0, "optimum": 1.5, "ratio": 0.0})
     assert better[-1].startswith("This is better than the theoretical optimum of 1.5,")

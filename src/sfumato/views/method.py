@@ -78,8 +78,8 @@ def uncertainty_sentences(uncertainty: Mapping[str, Any]) -> list[str]:
     if not isinstance(achieved, int | float):
         return []
     sentences = [
-        f"Preserved statistics are off by at most {achieved:g} times their target accuracy on average (first-order "
-        "estimate).",
+        f"The average error of the preserved statistics is estimated at no more than {achieved:g} times their target "
+        "(first-order estimate).",
         "The target is a tenth of the statistic, unless preserve sets another one.",
     ]
     if not isinstance(optimum, int | float) or not isinstance(ratio, int | float):

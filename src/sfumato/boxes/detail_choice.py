@@ -12,6 +12,8 @@ from sfumato.boxes.width_costs import WidthCosts
 
 LADDER = (1.0, 0.3, 0.1, 0.03, 0.01)
 """What is tried, one after the other."""
+TRIAL = "in trial boxes, before refining them and rounding their edges"
+"""Why these figures differ from the error of the release."""
 WORTH = 0.8
 """A step down the ladder is worth its price if it lowers the uncertainty to this share, or less."""
 
@@ -61,17 +63,13 @@ def _told(unused: Sequence[str], detail: float, best: Trial, first: Trial) -> tu
         if met:
             return ()
         return (
-            f"The preserved statistics may be off by {best.uncertainty:.2g} times their requested accuracy; counting "
-            f"the detail of {', '.join(unused)} less would not help much.",
+            f"The average error of the preserved statistics was {best.uncertainty:.2g} times their target {TRIAL}; "
+            f"counting the detail of {', '.join(unused)} less would not help much.",
         )
-    goal = (
-        "so that the requested accuracy is met"
-        if met
-        else "which does not meet the requested accuracy, but comes nearer"
-    )
+    goal = "so that the target is met" if met else "which does not meet the target, but comes nearer"
     return (
-        f"detail = {detail:g} was chosen, {goal}: the preserved statistics may be off by {best.uncertainty:.2g} times "
-        f"it, and with detail = 1 by {first.uncertainty:.2g} times.",
+        f"detail = {detail:g} was chosen, {goal}: {TRIAL}, the average error of the preserved statistics was "
+        f"{best.uncertainty:.2g} times their target, and with detail = 1 {first.uncertainty:.2g} times.",
         f"The price: a block covers {best.coarseness:.0%} of the span of {', '.join(unused)} on average, and with "
         f"detail = 1 {first.coarseness:.0%}.",
     )

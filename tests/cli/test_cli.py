@@ -50,6 +50,16 @@ def test_measure_as_text(run, people):
     assert "minimal sample uniques" in out
 
 
+def test_measure_says_how_many_people_the_weights_stand_for(run, people):
+    options = ("measure", people, "--quasi", "sex", "--weight", "income")
+    note = (
+        "risks rest on the weights 'income', by which 5 records stand for 800 people: compare that with the population"
+    )
+    assert f"Note: {note}." in run(*options)[1]
+    assert json.loads(run(*options, "--json")[1])["notes"] == [note]
+    assert "Note" not in run(*options[:-2])[1]
+
+
 def test_limits_decide_the_exit_code(run, people):
     assert run("measure", people, "--quasi", "sex", "--k", "2")[0] == 0
     code, out, _ = run("measure", people, "--quasi", "age,sex", "--k", "2")

@@ -29,7 +29,7 @@ from sfumato.measures import (
     summarize,
 )
 from sfumato.microfile import Hierarchy, read
-from sfumato.release import broken_limit_facts
+from sfumato.release import broken_limit_facts, weights_note
 from sfumato.views import attribute_notes, attribute_tables, limit_lines, safety_table, unique_tables
 
 ROLES = ("quasi", "sensitive", "weight", "household", "shared")
@@ -75,6 +75,7 @@ def measure(
         measured = summarize(safety, promise)
         content = {"quasi": list(roles["quasi"]), "sensitive": list(roles["sensitive"]), **measured}
         content["violations"] = {str(size): safety.k.violations(size).records for size in (2, 3, 5)}
+        content["notes"] = [] if promise.weight is None else [weights_note(promise.weight, microfile)]
         reasons: list[BrokenLimit] = []
         if limits:
             reasons = explain(compliance, microfile, hierarchies=trees)
@@ -100,6 +101,6 @@ def _summary(uniques: Uniques) -> dict[str, Any]:
 
 def _show(content: dict[str, Any], measured: Measured) -> None:
     tables(safety_table(content), *attribute_tables(content))
-    lines(attribute_notes(measured))
+    lines([*attribute_notes(measured), *(f"Note: {note}." for note in content["notes"])])
     tables(*unique_tables(content))
     lines(limit_lines(content))

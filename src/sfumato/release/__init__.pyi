@@ -1,6 +1,7 @@
 from .atomic_folder import beside, named
 from .audit import audit_files, audit_folder
 from .audit_checks import AuditCheck, AuditSubject, CheckResult, Measurement
+from .audit_notes import weights_note
 from .audit_result import Audit
 from .broken_limits import broken_limit_facts
 from .certificate import Certificate, read_private, to_json
@@ -74,4 +75,5 @@ __all__ = [
     "short",
     "to_json",
     "warn_of",
+    "weights_note",
 ]

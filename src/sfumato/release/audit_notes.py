@@ -48,12 +48,17 @@ def unmeasured(
             f"a value of its own it gives k = {reading['k']:,}"
         )
     if promise.weight is not None:
-        yield (
-            f"risks rest on the weights {promise.weight!r}, by which {table.records:,} records stand for "
-            f"{weights_named(promise.weight, table).sum():,.0f} people: compare that with the population"
-        )
+        yield weights_note(promise.weight, table)
     if ranked := _ranked_by_publisher(codebook, promise, measured):
         yield f"t is measured along the order that the codebook gives the categories of {_listed(ranked)}"
+
+
+def weights_note(weight: str, table: Microfile) -> str:
+    """Say how many people the records of a file stand for by their weights."""
+    return (
+        f"risks rest on the weights {weight!r}, by which {table.records:,} records stand for "
+        f"{weights_named(weight, table).sum():,.0f} people: compare that with the population"
+    )
 
 
 def _ranked_by_publisher(codebook: Codebook, promise: Promise, measured: Measured) -> list[str]:

@@ -189,6 +189,19 @@ def test_demo(run, tmp_path):
     assert run("demo", "--out", str(tmp_path / "mine"), "--force")[0] == 2
 
 
+def test_a_demo_replaces_nothing_by_a_roundabout_path(run, tmp_path):
+    (tmp_path / "file.csv").write_text("mine")
+    (tmp_path / "folder").mkdir()
+    code, _, err = run("demo", "--out", str(tmp_path / "new" / ".." / "file.csv"))
+    assert code == 2
+    assert f"{tmp_path / 'file.csv'} is a file, not a folder" in err.replace("\n", " ")
+    assert "choose a folder that does not exist yet" in err.replace("\n", " ")
+    code, _, err = run("demo", "--out", str(tmp_path / "new" / ".." / "folder"))
+    assert code == 2
+    assert "already exists" in err.replace("\n", " ")
+    assert {path.name for path in tmp_path.iterdir()} == {"file.csv", "folder"}
+
+
 def test_help_names_every_verb(run):
     code, out, _ = run("--help")
     assert code == 0

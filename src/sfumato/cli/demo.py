@@ -64,9 +64,11 @@ def demo(
     seed: Seed = 1,
 ) -> None:
     """Run the whole process on a synthetic census: profile, attack, protect, audit, estimate, report."""
+    # whether a/../b exists is unknown before a does
+    folder = out.resolve() if ".." in out.parts else out
     with progress_shown() as progress:
-        _refuse(out, force=force)
-        with _atomic_folder(out) as work:
+        _refuse(folder, force=force)
+        with _atomic_folder(folder) as work:
             result = _run(work, 1 if seed is None else seed, progress)
     with verdict(satisfied=result.audit.holds and not result.after.disclosed):
         emit(_as_json(result, out)) if json else _show(result, out)
@@ -76,6 +78,8 @@ def _refuse(folder: Path, *, force: bool) -> None:
     """Refuse an existing folder, unless it is a demo's and may be replaced."""
     if not folder.exists():
         return
+    if not folder.is_dir():
+        raise SettingError(f"{folder} is a file, not a folder", hint="choose a folder that does not exist yet")
     if not force:
         raise SettingError(f"{folder} already exists", hint="choose another folder, or use --force")
     note = folder / NOTE

@@ -166,6 +166,7 @@ def test_demo(run, tmp_path):
     assert code == 0
     assert "Verified: the files are intact" in text
     assert "now find 0 of the places" in text
+    shown = " ".join(text.split())
     names = {path.name for path in out.iterdir()}
     assert {"release", "release.private", "report.html", "report-private.html", "attack.svg", "recipe.toml"} <= names
     for own in ("attack.svg", "report-private.html"):
@@ -176,6 +177,9 @@ def test_demo(run, tmp_path):
     assert run("demo", "--out", str(out))[0] == 2
     code, text, _ = run("demo", "--out", str(out), "--json", "--force")
     told = json.loads(text)
+    alone = {one["attack"]: one["disclosed"] for one in told["attacks"]["unprotected"]}
+    together, best = len(set().union(*alone.values())), max(alone, key=lambda name: len(alone[name]))
+    assert f"together find {together} of these places, {best} alone {len(alone[best])}." in shown
     assert told["after"]["holds"] is True
     assert any(one["disclosed"] for one in told["attacks"]["unprotected"])
     assert not any(one["disclosed"] for one in told["attacks"]["released"])

@@ -161,7 +161,8 @@ def _show(result: DemoResult, folder: Path) -> None:
     rules = rules_of(result.before)
     screen.print(
         f"   If only the attribute is removed, an attacker with the census of {YEARS[0]} learns what is typical of "
-        f"soldiers, and finds {plain(len(result.before.places))} of these places ({first.attack})."
+        f"soldiers. All attacks together find {plain(len(result.before.places))} of these places, {first.attack} "
+        f"alone {plain(len(first.disclosed))}."
     )
     if rules:
         screen.print(f"   One of {plain(len(rules))} rules: {rules[0].words}.", markup=False)

@@ -143,7 +143,7 @@ def test_a_verdict_tells_of_every_attack():
     assert read(none).around == ["The group is not disclosed"]
     shown = read(Verdict((one, none)))
     assert shown.around == ["The group is disclosed"]
-    assert [row[:3] for row in shown.rows[1:]] == [["rules", "1", "1 of 1"], [NASTY, "0", "0 of 1"]]
+    assert [row[:3] for row in shown.rows[1:]] == [["rules", "1 of 1", "0"], [NASTY, "0 of 1", "0"]]
 
 
 def test_long_tables_say_how_much_is_left_out():

@@ -42,7 +42,7 @@ def test_a_group_that_is_only_unnamed_is_disclosed(run, recipe):
 def test_tables_fit_into_80_characters(run, recipe, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
     _, out, _ = run("attack", recipe())
-    head = "  attack                 found   disclosed    Youden   evidence            corr."
+    head = "attack disclosed false Youden evidence corr."
     lines = out.splitlines()
     assert [line.split() for line in lines if line.startswith("  attack")] == [head.split()] * 2
     names = ("  fuzzy rules ", "  logistic regression ")

@@ -9,6 +9,8 @@ from sfumato.release import steward_store as private
 from sfumato.release.opened_release import certificate_of
 from sfumato.release.steward_store import keep, kept
 from sfumato.report import write_report
+from sfumato.report.charts.disclosure_chart import attacks_chart
+from sfumato.views.steward_record import GroupAttack
 from tests.report.records import SECRET_PLACE, group
 from tests.report.releases import written
 from tests.report.test_build import text_of
@@ -55,14 +57,27 @@ def test_the_private_edition_shows_what_attacks_find(release):
     assert "Without protection, attacks would find 1." in text
     assert "The attacks learned from other.csv." in text
     assert "Note: it is a small file." in text
-    assert f"Fuzzy rules, before {SECRET_PLACE} {SECRET_PLACE} 1 0.50 1.25 (strong) 0.25" in text
-    assert "Fuzzy rules, after Nowhere none 1 0.50 1.25 (strong) 0.25" in text
+    assert f"Fuzzy rules, before 1 {SECRET_PLACE} none 0.50 1.25 (strong) 0.25" in text
+    assert "Fuzzy rules, after 1 none Nowhere 0.50 1.25 (strong) 0.25" in text
     # in the pictures by signs, not by colour
     assert "▼ the group is an outlier; ○ the attack finds the place." in text
     public = write_report(release)[0].read_text()
     for secret in (SECRET_PLACE, "Fuzzy rules", "other.csv", "the group"):
         assert secret in page
         assert secret not in public
+
+
+def test_places_that_ranks_disclose_are_drawn_as_found(release):
+    ranked = seen("Nowhere", disclosed=[SECRET_PLACE])
+    keep(release, certificate_of(release), "attack", {"attacks": {"released": [ranked]}})
+    text = text_of(report(release)[0].read_text())
+    assert "if more such places are among the highest or lowest estimates than chance explains" in text
+    assert f"Fuzzy rules, after 1 {SECRET_PLACE} Nowhere 0.50" in text
+    # as many circles as places that are disclosed or found falsely
+    assert "1 of 1 place disclosed, 1 found falsely." in text
+    chart = attacks_chart([("after", GroupAttack.model_validate(ranked))]).to_dict()
+    (rows,) = (rows for rows in chart["datasets"].values() if "found" in rows[0])
+    assert [row["place"] for row in rows if row["found"]] == [SECRET_PLACE, "Nowhere"]
 
 
 def test_a_hidden_group_that_is_found_is_a_broken_promise(release):

@@ -85,6 +85,11 @@ class Disclosure:
                 indices |= {*_true_among(detected, self.standing_out)}
         return tuple(label for index, label in enumerate(self.labels) if index in indices)
 
+    @property
+    def false_alarms(self) -> tuple[int, ...]:
+        """The found places where the group is no outlier."""
+        return tuple(index for index in self.found if index not in self.standing_out)
+
     def _is_lifted(self, detected: tuple[int, ...]) -> bool:
         """Say whether the hit rate of a technique is at least LIFT times that of chance."""
         n_hits = len(_true_among(detected, self.standing_out))
@@ -211,12 +216,12 @@ class Verdict:
 
 def _as_html(disclosures: Sequence[Disclosure]) -> str:
     title = "The group is disclosed" if Verdict(tuple(disclosures)).disclosed else "The group is not disclosed"
-    columns = ("attack", "found", "disclosed", "Youden's J", "evidence", "correlation")
+    columns = ("attack", "disclosed", "false alarms", "Youden's J", "evidence", "correlation")
     rows = [
         (
             disclosure.attack,
-            len(disclosure.found),
             f"{len(disclosure.disclosed):,} of {len(disclosure.standing_out):,}",
+            len(disclosure.false_alarms),
             round(disclosure.adequacy.youden, 2),
             f"{disclosure.adequacy.bayes.value:z.1f} ({disclosure.adequacy.bayes.words})",
             round(disclosure.correlation, 2),

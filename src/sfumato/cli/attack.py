@@ -17,6 +17,7 @@ from sfumato.microfile import Microfile
 from sfumato.recipe import Recipe
 from sfumato.release import Certificate, Release, certificate_of, keep, open_release, require_release
 from sfumato.views import (
+    LEGEND,
     disclosure_sentence,
     group_sentence,
     last_verdict,
@@ -151,6 +152,7 @@ def _show(
     console().print(f"[bold]{plain(recipe.source.describe())}[/bold]: {group_sentence(verdicts)}")
     lines(preparation(steps))
     tables(*verdict_tables(verdicts))
+    lines([LEGEND])
     lines(rule_lines(rules_of(verdicts["unprotected"])))
     places, remarks = place_table(last_verdict(verdicts).worst)
     tables(places)

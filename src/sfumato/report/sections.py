@@ -169,7 +169,8 @@ def _attack_picture(name: str, attacks: list[tuple[str, GroupAttack]]) -> Pictur
     extract = f"; {n_drawn} of {n_places} places" if n_drawn < n_places else ""
     caption = f"{capitalised(name)}: members as bars, members estimated by the attack as a line{extract}"
     outcome = "; ".join(
-        f"{when}: finds {listed(attack.found)}, discloses {listed(attack.disclosed)}" for when, attack in attacks
+        f"{when}: discloses {listed(attack.disclosed)}, false alarms {listed(attack.false_alarms)}"
+        for when, attack in attacks
     )
     return Picture(attacks_chart(drawn), caption, f"Bars and a line by place. {outcome}.")
 

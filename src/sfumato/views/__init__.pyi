@@ -2,6 +2,7 @@ from .audit import finding_lines, linkage_notes, linkage_table, measured_sentenc
 from .block_distribution import Bar
 from .comparison import comparison_notes, comparison_table
 from .group_attacks import (
+    LEGEND,
     attack_card,
     attack_passage,
     attacks_of,
@@ -61,6 +62,7 @@ from .steward_record import (
 
 __all__ = [
     "DIFFERENT",
+    "LEGEND",
     "REPEATED",
     "UNPROTECTED",
     "AttackRecord",

@@ -16,10 +16,26 @@ SHOWN_PLACES = 30
 """The largest number of places that are printed, those with most members first; JSON has all."""
 SHOWN_RULES = 5
 """The number of rules that are printed, best supported first."""
-ATTACK_COLUMNS = ("attack", "found", "disclosed", "Youden", "evidence", "corr.")
+ATTACK_COLUMNS = ("attack", "disclosed", "false", "Youden", "evidence", "corr.")
 """The heads of a table of attacks, short enough for 80 characters; the last one is the correlation of the signals."""
 WHEN = {"unprotected": "before", "released": "after"}
 """What was attacked, in the words of a report."""
+RULE = (
+    "A place where the group really is an outlier is disclosed if the technique of TC16 (modified Thompson tau) flags "
+    "it, if another technique flags it and is right at least twice as often as chance, or if more such places are "
+    "among the highest or lowest estimates than chance explains. The group is also disclosed if the estimates follow "
+    "the true numbers more closely than chance explains."
+)
+"""When something is disclosed."""
+FALSE_ALARMS = (
+    "False alarms are places that the most revealing technique flags although the group is no outlier there. Youden's "
+    "J and the evidence judge this technique alone."
+)
+LEGEND = (
+    "disclosed: outliers that any technique or their ranks give away; false: other places that the most revealing "
+    "technique flags; Youden and evidence: of this technique alone."
+)
+"""What the columns of the tables on the command line mean."""
 TITLES = {
     "unprotected": "Attacks if only the vital attributes are removed",
     "released": "Attacks on the release",
@@ -76,8 +92,8 @@ def _attack_row(disclosure: Disclosure) -> tuple[str, ...]:
     adequacy = disclosure.adequacy
     return (
         disclosure.attack,
-        cell(len(disclosure.found)),
         f"{len(disclosure.disclosed):,} of {len(disclosure.standing_out):,}",
+        cell(len(disclosure.false_alarms)),
         cell(round(adequacy.youden, 2)),
         f"{adequacy.bayes.value:z.1f} ({adequacy.bayes.words})",
         cell(round(disclosure.correlation, 2)),
@@ -100,6 +116,7 @@ def place_table(disclosure: Disclosure) -> tuple[Table | None, list[str]]:
     """Show the places that are outliers, found or known, and say how many members the others have at most."""
     members = disclosure.true.values
     special = {*disclosure.standing_out, *disclosure.found, *disclosure.known}
+    found = {*disclosure.disclosed, *(disclosure.labels[place] for place in disclosure.false_alarms)}
     order = np.argsort(-members, kind="stable").tolist()
     relevant, rest = [place for place in order if place in special], [place for place in order if place not in special]
     rows = tuple(
@@ -109,7 +126,7 @@ def place_table(disclosure: Disclosure) -> tuple[Table | None, list[str]]:
             cell(int(members[place])),
             cell(float(disclosure.auxiliary.values[place])),
             "outlier" if place in disclosure.standing_out else "known" if place in disclosure.known else "",
-            "found" if place in disclosure.found else "",
+            "found" if disclosure.labels[place] in found else "",
         )
         for place in relevant[:SHOWN_PLACES]
     )
@@ -183,21 +200,22 @@ def attack_passage(record: AttackRecord) -> Passage:
     learned = f" The attacks learned from {listed(record.third_party)}." if record.third_party else ""
     sentences = (
         "An attacker with another file learns from it what is typical of the members of the group, and then looks for "
-        f"them in the release.{learned} An attack discloses a place if it finds the place and the group really is an "
-        "outlier there.",
+        f"them in the release.{learned}",
+        RULE,
+        FALSE_ALARMS,
         *(f"Note: {note}." for note in record.notes),
     )
     rows = tuple(
         (
             f"{capitalised(attack.attack)}, {when}",
-            listed(attack.found),
-            listed(attack.disclosed),
             count(len(attack.stands_out)),
+            listed(attack.disclosed),
+            listed(attack.false_alarms),
             f"{attack.youden:.2f}",
             f"{attack.bayes.value:.2f} ({attack.bayes.words})",
             f"{attack.correlation:.2f}",
         )
         for when, attack in attacks_of(record)
     )
-    columns = ("Attack", "Found", "Disclosed", "Outliers", "Youden's J", "Evidence", "Correlation")
+    columns = ("Attack", "Outliers", "Disclosed", "False alarms", "Youden's J", "Evidence", "Correlation")
     return Passage("disclosure", "Attacks on the group", sentences, (Table("What attacks find", columns, rows),))

@@ -178,6 +178,11 @@ class GroupAttack(RecordPart):
     bayes: BayesFactor
     signals: tuple[AttackedPlace, ...]
 
+    @property
+    def false_alarms(self) -> tuple[str, ...]:
+        """The found places where the group is no outlier."""
+        return tuple(place for place in self.found if place not in self.stands_out)
+
 
 class AttackRecord(RecordPart):
     """What all attacks on a group found, before and after the protection."""

@@ -61,7 +61,7 @@ def _panel(when: str, attack: GroupAttack, highest: float) -> alt.LayerChart:
             "members": place.true,
             "estimate": place.auxiliary,
             "outlier": place.place in attack.stands_out,
-            "found": place.place in attack.found,
+            "found": place.place in (*attack.disclosed, *attack.false_alarms),
         }
         for place in attack.signals
     ]
@@ -84,7 +84,7 @@ def _panel(when: str, attack: GroupAttack, highest: float) -> alt.LayerChart:
         subtitle=[
             "▼ the group is an outlier; ○ the attack finds the place.",
             f"{len(attack.disclosed)} of {counted(len(attack.stands_out), 'place')} disclosed, "
-            f"{len(set(attack.found) - set(attack.stands_out))} found falsely.",
+            f"{len(attack.false_alarms)} found falsely.",
         ],
         anchor="start",
         color=INK,

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shlex
 import stat
 import subprocess
@@ -178,8 +179,9 @@ def test_demo(run, tmp_path):
     code, text, _ = run("demo", "--out", str(out), "--json", "--force")
     told = json.loads(text)
     alone = {one["attack"]: one["disclosed"] for one in told["attacks"]["unprotected"]}
-    together, best = len(set().union(*alone.values())), max(alone, key=lambda name: len(alone[name]))
-    assert f"together find {together} of these places, {best} alone {len(alone[best])}." in shown
+    together, best = len(set().union(*alone.values())), max(map(len, alone.values()))
+    credited = re.search(rf"together find {together} of these places, ([a-z ]+) alone {best}\.", shown)
+    assert len(alone[credited[1]]) == best < together
     assert told["after"]["holds"] is True
     assert any(one["disclosed"] for one in told["attacks"]["unprotected"])
     assert not any(one["disclosed"] for one in told["attacks"]["released"])

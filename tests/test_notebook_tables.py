@@ -140,7 +140,7 @@ def test_a_verdict_tells_of_every_attack():
     flat = Signal(PLACES, np.array([2.0, 2.0, 2.0]), "quantity")
     none = Disclosure(NASTY, None, true, flat, flat, None, (2,), ())
     assert read(one).around == ["The group is disclosed"]
-    assert read(none).around == ["The group is not disclosed"]
+    assert read(none).around == ["These attacks do not disclose the group"]
     shown = read(Verdict((one, none)))
     assert shown.around == ["The group is disclosed"]
     assert [row[:3] for row in shown.rows[1:]] == [["rules", "1 of 1", "0"], [NASTY, "0 of 1", "0"]]

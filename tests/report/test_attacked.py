@@ -53,7 +53,8 @@ def test_the_private_edition_shows_what_attacks_find(release):
     page = path.read_text()
     text = text_of(page)
     assert evidence.audit.holds
-    assert "✓ The group is not disclosed: no attack finds the place where it is an outlier." in text
+    assert "✓ These attacks, trained on other.csv, do not find the one place where the group is an outlier" in text
+    assert "Other attacks or files may." in text
     assert "Without protection, attacks would find 1." in text
     assert "The attacks learned from other.csv." in text
     assert "Note: it is a small file." in text

@@ -215,7 +215,8 @@ class Verdict:
 
 
 def _as_html(disclosures: Sequence[Disclosure]) -> str:
-    title = "The group is disclosed" if Verdict(tuple(disclosures)).disclosed else "The group is not disclosed"
+    disclosed = Verdict(tuple(disclosures)).disclosed
+    title = "The group is disclosed" if disclosed else "These attacks do not disclose the group"
     columns = ("attack", "disclosed", "false alarms", "Youden's J", "evidence", "correlation")
     rows = [
         (

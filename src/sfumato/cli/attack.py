@@ -157,5 +157,5 @@ def _show(
     places, remarks = place_table(last_verdict(verdicts).worst)
     tables(places)
     lines([*remarks, *(f"Note: {note}." for note in notes)])
-    lines([disclosure_sentence(verdicts)], style="bold")
+    lines([disclosure_sentence(verdicts, [path for path, _ in steps[1:]])], style="bold")
     lines(picture_line(picture, confidential=True))

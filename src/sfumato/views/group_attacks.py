@@ -145,18 +145,24 @@ def place_table(disclosure: Disclosure) -> tuple[Table | None, list[str]]:
     return (Table("Places, as seen by the most successful attack", columns, rows) if rows else None), sentences
 
 
-def disclosure_sentence(verdicts: Mapping[str, Verdict]) -> str:
-    """Say whether the group is disclosed."""
+def disclosure_sentence(verdicts: Mapping[str, Verdict], third_party: Sequence[str]) -> str:
+    """Say whether these attacks, trained on these files, disclose the group."""
     verdict = last_verdict(verdicts)
+    n_outliers = len(verdicts["unprotected"].disclosures[0].standing_out)
     if verdict.places:
-        n_outliers = len(verdicts["unprotected"].disclosures[0].standing_out)
         return _disclosed(verdict.places, n_outliers)
     if verdict.disclosed:
         worst = max(verdict.disclosures, key=lambda item: item.correlation - item.chance_correlation)
         return _correlated(worst.attack, worst.correlation, worst.chance_correlation)
+    return _undisclosed(third_party, n_outliers)
+
+
+def _undisclosed(third_party: Sequence[str], n_outliers: int) -> str:
+    trained = f", trained on {listed(third_party)}," if third_party else ""
+    finding = "do not find the one place" if n_outliers == 1 else f"find none of the {count(n_outliers)} places"
     return (
-        "The group is not disclosed: no technique finds a place where it is an outlier, and neither ranks nor "
-        "correlation reveal more than chance."
+        f"These attacks{trained} {finding} where the group is an outlier, and their estimates follow the "
+        "true numbers no more closely than chance. Other attacks or files may."
     )
 
 
@@ -183,8 +189,7 @@ def attack_card(record: AttackRecord) -> Card:
         worst = max(correlated, key=lambda attack: attack.correlation - attack.chance_correlation)
         sentence = f"✗ {_correlated(worst.attack, worst.correlation, worst.chance_correlation)}"
     else:
-        subject = "the place" if n_outliers == 1 else f"any of the {count(n_outliers)} places"
-        sentence = f"✓ The group is not disclosed: no attack finds {subject} where it is an outlier."
+        sentence = f"✓ {_undisclosed(record.third_party, n_outliers)}"
     before = {place for attack in record.attacks.get("unprotected", ()) for place in attack.disclosed}
     unprotected = f"Without protection, attacks would find {count(len(before))}."
     return Card("What attacks find", (sentence, *((unprotected,) if "unprotected" in record.attacks else ())))

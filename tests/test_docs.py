@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import re
 import shlex
 
@@ -8,6 +9,8 @@ import pytest
 from handbook.reference import generated_pages
 from sfumato.cli import main
 from sfumato.datasets import health_survey
+from sfumato.report.charts.disclosure_chart import attacks_chart
+from sfumato.views.steward_record import GroupAttack
 from tests.generated import PAGES, ROOT, contents
 from tests.pages import as_run
 
@@ -41,6 +44,27 @@ def test_the_commands_of_the_readme_run_in_their_order(tmp_path, monkeypatch, ca
 def test_schemas_and_tables_of_settings_are_those_of_the_code():
     stale = [path.name for path, content in contents().items() if path.read_text() != content]
     assert not stale, "run make schema"
+
+
+def test_the_picture_of_an_attack_has_the_words_of_the_code():
+    picture = (ROOT / "docs/pictures/attack.svg").read_text()
+    place = {"place": "A01", "region": None, "true": 1, "auxiliary": 1.0}
+    attack = GroupAttack.model_validate(
+        {
+            **{"attack": "logistic regression", "signals": [place], "bayes": {"value": 0, "words": ""}},
+            **{"disclosed": [], "stands_out": ["A01"], "found": [], "correlation": 0, "youden": 0},
+        }
+    )
+    (panel,) = attacks_chart([("released", attack)]).to_dict()["vconcat"]
+    assert panel["title"]["text"] in picture
+    assert panel["title"]["subtitle"][0] in picture
+    axes = re.findall(r"[a-z ]+ \((?:bars|line)\)", json.dumps(panel))
+    assert len(set(axes)) == 2
+    assert all(axis in picture for axis in axes)
+    # what the README says of it
+    before, after = re.findall(r">(\d+) of (\d+) places disclosed, 0 found falsely", picture)
+    assert f"finds {before[0]} of the {before[1]} places where they are outliers" in (ROOT / "README.md").read_text()
+    assert after == ("0", before[1])
 
 
 def test_the_documentation_names_every_page():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import stat
 
+import polars as pl
 import pytest
 
 from tests.attacks.test_attack_plan import RECIPE
@@ -91,7 +92,7 @@ def test_a_written_release_is_attacked(run, recipe, tmp_path):
     assert "These attacks, trained on there.csv, do not find the one place where the group is an outlier" in out
     assert "Other attacks or files may." in out
     # the steward keeps it for the private report, and nobody else sees it
-    (kept,) = (tmp_path / "out.private").glob("*.attack.json")
+    (kept,) = (tmp_path / "out.private").glob("*.attack-*.json")
     told = json.loads(kept.read_text())
     assert told["attacks"]["unprotected"][0]["disclosed"] == [GARRISON]
     assert [one["disclosed"] for one in told["attacks"]["released"]] == [[], []]
@@ -101,6 +102,25 @@ def test_a_written_release_is_attacked(run, recipe, tmp_path):
     assert "Attacks on the group" in (tmp_path / "out.private.html").read_text()
     run("report", str(tmp_path / "out"))
     assert GARRISON not in (tmp_path / "out.html").read_text()
+
+
+def test_a_weaker_attack_does_not_hide_a_disclosing_one(run, recipe, tmp_path):
+    out = str(tmp_path / "out")
+    protect = '[[protect]]\nmethod = "boxes"\nquasi = ["sex"]\nk = 5\n\n'
+    group = 'vital = { army = [1] }\nparameter = "town"\n'
+    text = RECIPE[: RECIPE.index("[[protect]]")] + protect + RECIPE[RECIPE.index("[attack]") :] + group
+    assert run("protect", recipe(text), "--out", out)[0] == 0
+    assert run("attack", recipe(text), "--release", out)[0] == 1
+    # somebody whose file says nothing about soldiers
+    there = country(1)
+    there.with_columns(pl.col("army").shuffle(seed=1)).write_csv(tmp_path / "useless.csv")
+    weak = text.replace("there.csv", "useless.csv").replace('"rules", "logistic"', '"logistic"')
+    code, told, _ = run("attack", recipe(weak), "--release", out)
+    assert code == 0
+    assert "These attacks, trained on useless.csv, do not find the one place" in told
+    assert "Note: an earlier attack disclosed the group in this release" in told
+    run("report", out, "--private", f"{out}.private")
+    assert "✗ The group is disclosed" in (tmp_path / "out.private.html").read_text()
 
 
 def test_a_verdict_that_cannot_be_kept_is_told_all_the_same(run, recipe, tmp_path):

@@ -4,6 +4,7 @@ import stat
 
 import pytest
 
+from sfumato.attacks import keep_attack
 from sfumato.errors import ReleaseError
 from sfumato.release import steward_store as private
 from sfumato.release.opened_release import certificate_of
@@ -91,6 +92,37 @@ def test_a_hidden_group_that_is_found_is_a_broken_promise(release):
     assert write_report(release)[1].audit.holds
 
 
+def test_a_disclosing_run_does_not_disappear(release):
+    certificate = certificate_of(release)
+    other_file = {**attacked("Nowhere"), "third_party": ["small.csv"]}
+    for record, is_milder in (
+        (attacked("Nowhere"), False),
+        # worse than the one before, which it replaces
+        (attacked(SECRET_PLACE), False),
+        # the same attacks on the same file, with other luck
+        (attacked("Nowhere"), True),
+        # a weaker attack
+        (other_file, True),
+    ):
+        assert keep_attack(release, certificate, record) is is_milder
+    assert len(kept(release.with_name("out.private"), certificate, "attack")) == 2
+    path, evidence = report(release)
+    text = text_of(path.read_text())
+    assert not evidence.audit.holds
+    assert "✗ The group is disclosed: attacks find 1 of 1 place where it is an outlier (Hiddenville)." in text
+    assert "This is the worst of 2 runs with different attacks or files; 1 run discloses the group." in text
+    tables = [text.index(f"What attacks trained on {file} find") for file in ("other.csv", "small.csv")]
+    assert tables == sorted(tables)
+    assert "Fuzzy rules, after 1 Hiddenville none" in text[tables[0] : tables[1]]
+    assert "Fuzzy rules, after 1 none Nowhere" in text[tables[1] :]
+
+
+def test_a_stored_record_that_is_damaged_is_named(release):
+    keep(release, certificate_of(release), "attack", {"attacks": {}})
+    with pytest.raises(ReleaseError, match="damaged"):
+        keep_attack(release, certificate_of(release), attacked())
+
+
 def test_what_nobody_promised_to_hide_is_told_but_breaks_nothing(tmp_path):
     release = written(tmp_path / "out")
     keep(release, certificate_of(release), "attack", attacked(SECRET_PLACE))
@@ -120,8 +152,9 @@ def test_a_verdict_is_replaced_in_one_step(release, monkeypatch):
     monkeypatch.setattr(private, "write_private", full)
     with pytest.raises(ReleaseError, match="No space left"):
         keep(release, certificate, "attack", {"attacks": 2})
-    assert kept(folder, certificate, "attack")["attacks"] == 1
+    (only,) = kept(folder, certificate, "attack").values()
+    assert only["attacks"] == 1
     assert sorted(path.name for path in release.parent.iterdir()) == ["out", "out.private"]
     assert len(list(folder.iterdir())) == 2
-    assert kept(next(folder.iterdir()), certificate, "attack")["attacks"] == 1
-    assert kept(folder, None, "attack") is None
+    assert list(kept(next(folder.iterdir()), certificate, "attack").values()) == [only]
+    assert kept(folder, None, "attack") == {}

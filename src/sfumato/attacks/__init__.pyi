@@ -1,7 +1,7 @@
 from .adequacy import Adequacy, adequacy
 from .attack_base import Attack
 from .attack_caveats import caveats_of
-from .attack_history import attack_record
+from .attack_history import attack_record, keep_attack, severity
 from .attack_plan import AttackPlan
 from .bayes_test import Evidence, evidence_of, log_bayes_factors
 from .disclosure import Disclosure, Verdict, judge
@@ -25,5 +25,7 @@ __all__ = [
     "caveats_of",
     "evidence_of",
     "judge",
+    "keep_attack",
     "log_bayes_factors",
+    "severity",
 ]

@@ -8,14 +8,14 @@ from typing import Annotated, Any
 
 import typer
 
-from sfumato.attacks import Verdict, attack_record, caveats_of
+from sfumato.attacks import Verdict, attack_record, caveats_of, keep_attack
 from sfumato.cli.options import Json, Seed
 from sfumato.cli.output import console, emit, lines, picture_line, plain, progress_shown, tables, verdict
 from sfumato.errors import ReleaseError, SettingError, SfumatoWarning
 from sfumato.harmonising import Done, harmonise
 from sfumato.microfile import Microfile
 from sfumato.recipe import Recipe
-from sfumato.release import Certificate, Release, certificate_of, keep, open_release, require_release
+from sfumato.release import Certificate, Release, certificate_of, open_release, require_release
 from sfumato.views import (
     LEGEND,
     disclosure_sentence,
@@ -92,12 +92,12 @@ def attack(
 
 
 def _keep(release: Path, certificate: Certificate, record: dict[str, Any]) -> tuple[str, ...]:
-    """Store the result in the confidential record of the release; return a note if that fails."""
+    """Store the result in the confidential record of the release; return a note if that fails, or one is worse."""
     try:
-        keep(release, certificate, "attack", record)
+        stored_is_worse = keep_attack(release, certificate, record)
     except ReleaseError as error:
         return (f"the result could not be stored beside the release: {error.message}",)
-    return ()
+    return ("an earlier attack disclosed the group in this release: see the confidential report",) * stored_is_worse
 
 
 def _other_file(release: Release | None, people: Microfile) -> tuple[str, ...]:

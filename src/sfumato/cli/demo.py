@@ -13,7 +13,7 @@ from typing import Annotated, Any
 
 import typer
 
-from sfumato.attacks import Verdict, attack_record
+from sfumato.attacks import Verdict, attack_record, keep_attack
 from sfumato.cli.audit import as_json, show
 from sfumato.cli.options import Json, Seed
 from sfumato.cli.output import console, emit, plain, progress_shown, verdict
@@ -22,7 +22,7 @@ from sfumato.errors import SettingError
 from sfumato.measures import Profile, profile
 from sfumato.progress import Progress
 from sfumato.recipe import Recipe
-from sfumato.release import Audit, Release, audit_folder, certificate_of, keep, open_release
+from sfumato.release import Audit, Release, audit_folder, certificate_of, open_release
 from sfumato.report import disclosure_chart, write_picture, write_report
 from sfumato.statistics import Estimate, Regression
 from sfumato.views import rules_of
@@ -126,7 +126,7 @@ def _run(folder: Path, seed: int, progress: Progress) -> DemoResult:
     verdicts = {"unprotected": before, "released": after}
     write_picture(disclosure_chart(verdicts), folder / "attack.svg", private=True)
     record = attack_record(verdicts, third_party=[path for path, _ in steps])
-    keep(folder / "release", certificate_of(folder / "release"), "attack", record)
+    keep_attack(folder / "release", certificate_of(folder / "release"), record)
     write_report(folder / "release", folder / "report.html")
     write_report(folder / "release", folder / "report-private.html", private=folder / "release.private")
     return DemoResult(profiled, release, audit_folder(folder / "release"), estimates, before, after)

@@ -1,4 +1,4 @@
-"""What the steward stores beside a release and adds later: one file per subject, named after the seal."""
+"""What the steward stores beside a release and adds later: files by subject, named after the seal."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ RECORD = re.compile(r"[0-9a-f]{16}\.json")
 """The name of a release's record, after its seal."""
 
 
-def subject_file(folder: Path, seal: str, subject: Subject) -> Path:
-    """Return the file of a subject in a folder of confidential records."""
-    return folder / f"{seal[:16]}.{subject}.json"
+def subject_file(folder: Path, seal: str, subject: Subject, name: str = "") -> Path:
+    """Return a file of a subject in a folder of confidential records."""
+    return folder / f"{seal[:16]}.{subject}{f'-{name}' * bool(name)}.json"
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,9 @@ def release_to_repeat(path: Path) -> RepeatableRelease:
     )
 
 
-def keep(folder: Path, certificate: Certificate, subject: Subject, content: Mapping[str, Any]) -> Path:
+def keep(
+    folder: Path, certificate: Certificate, subject: Subject, content: Mapping[str, Any], *, name: str = ""
+) -> Path:
     """Store what the steward keeps about a subject, in one step, readable by its owner only; an older file is replaced.
 
     Parameters
@@ -78,8 +80,10 @@ def keep(folder: Path, certificate: Certificate, subject: Subject, content: Mapp
         What it is about.
     content
         What JSON can hold.
+    name
+        What distinguishes it from other files on the same subject, as a part of a file name.
     """
-    target = subject_file(beside(folder, ".private"), certificate.seal, subject)
+    target = subject_file(beside(folder, ".private"), certificate.seal, subject, name)
     # moved from beside the folder of records, which may not exist yet
     written = target.parent.with_name(f".{target.name}.{secrets.token_hex(4)}")
     try:
@@ -92,8 +96,8 @@ def keep(folder: Path, certificate: Certificate, subject: Subject, content: Mapp
     return target
 
 
-def kept(path: Path, certificate: Certificate | None, subject: Subject) -> dict[str, JsonValue] | None:
-    """Read what the steward stored about a subject; None if there is nothing.
+def kept(path: Path, certificate: Certificate | None, subject: Subject) -> dict[str, dict[str, JsonValue]]:
+    """Read what the steward stored about a subject, each file by its name.
 
     Parameters
     ----------
@@ -105,11 +109,10 @@ def kept(path: Path, certificate: Certificate | None, subject: Subject) -> dict[
         What it is about.
     """
     if certificate is None:
-        return None
-    file = subject_file(path if path.is_dir() else path.parent, certificate.seal, subject)
-    if not file.exists():
-        return None
-    content = read_json(file)
-    if content.get("seal") != certificate.seal:
-        raise ReleaseError(f"{file.name} does not belong to this release: it has another seal", hint="remove it")
-    return content
+        return {}
+    folder, files = path if path.is_dir() else path.parent, {}
+    for file in sorted(folder.glob(subject_file(folder, certificate.seal, subject).stem + "*.json")):
+        files[file.name] = read_json(file)
+        if files[file.name].get("seal") != certificate.seal:
+            raise ReleaseError(f"{file.name} does not belong to this release: it has another seal", hint="remove it")
+    return files

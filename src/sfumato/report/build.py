@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -21,7 +21,7 @@ from sfumato.views import (
     attack_card,
     finding_lines,
     promise_card,
-    read_attack_record,
+    read_attack_records,
     read_record,
     risk_card,
     statistics_card,
@@ -30,7 +30,7 @@ from sfumato.views import (
 
 
 def page_of(
-    evidence: ReleaseEvidence, *, record: StewardRecord | None = None, attacks: AttackRecord | None = None
+    evidence: ReleaseEvidence, *, record: StewardRecord | None = None, attacks: Sequence[AttackRecord] = ()
 ) -> Page:
     """Return the content of a report.
 
@@ -41,7 +41,7 @@ def page_of(
     record
         The confidential record, for the confidential edition.
     attacks
-        The stored result of an attack on the release, for the confidential edition.
+        The stored results of attacks on the release, the worst first, for the confidential edition.
     """
     confidential = () if record is None else confidential_sections(record, attacks)
     return Page(
@@ -124,14 +124,15 @@ def write_report(
     require_release(folder)
     path = report_path(folder, None if out is None else Path(out), edition=edition)
     evidence = evidence_of(folder, progress=progress)
-    record = attacks = None
+    record = None
+    attacks: tuple[AttackRecord, ...] = ()
     if private is not None:
         stored = read_private(Path(private), evidence.certificate)
         record = read_record(stored, evidence)
         evidence = _with_groups(evidence, stored)
-        attacks = read_attack_record(Path(private), evidence)
-        if attacks is not None and attacks.places and record.groups:
-            message = f"attacks find {counted(len(attacks.places), 'place')} where a hidden group is an outlier"
+        attacks = read_attack_records(Path(private), evidence)
+        if attacks and attacks[0].places and record.groups:
+            message = f"attacks find {counted(len(attacks[0].places), 'place')} where a hidden group is an outlier"
             evidence = _with_findings(evidence, [message])
     page = page_of(evidence, record=record, attacks=attacks)
     progress("drawing", 0.8)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from sfumato.errors import SettingError
 from sfumato.formatting import capitalised, listed, number, share
@@ -63,11 +63,11 @@ def public_sections(evidence: ReleaseEvidence) -> Iterator[Section]:
     yield from (illustrated(passage) for passage in closing if passage is not None)
 
 
-def confidential_sections(record: StewardRecord, attacks: AttackRecord | None = None) -> Iterator[Section]:
+def confidential_sections(record: StewardRecord, attacks: Sequence[AttackRecord] = ()) -> Iterator[Section]:
     """Return the further sections of the confidential edition."""
     for ordinal, group in enumerate(record.groups, start=1):
         yield illustrated(group_passage(ordinal, group), _group_picture(ordinal, group))
-    if attacks is not None:
+    if attacks:
         yield _group_attacks(attacks)
     if record.alternatives:
         yield _alternatives(record.alternatives)
@@ -154,13 +154,13 @@ def _alternatives(alternatives: tuple[KAlternative, ...]) -> Section:
     return illustrated(alternatives_passage(alternatives), picture)
 
 
-def _group_attacks(record: AttackRecord) -> Section:
-    """Draw each attack before and after."""
+def _group_attacks(records: Sequence[AttackRecord]) -> Section:
+    """Draw each attack of the worst run before and after."""
     by_name: dict[str, list[tuple[str, GroupAttack]]] = {}
-    for when, attack in attacks_of(record):
+    for when, attack in attacks_of(records[0]):
         by_name.setdefault(attack.attack, []).append((when, attack))
     pictures = (_attack_picture(name, attacks) for name, attacks in by_name.items())
-    return illustrated(attack_passage(record), *pictures)
+    return illustrated(attack_passage(records), *pictures)
 
 
 def _attack_picture(name: str, attacks: list[tuple[str, GroupAttack]]) -> Picture:

@@ -56,7 +56,7 @@ from .steward_record import (
     HiddenGroup,
     KAlternative,
     StewardRecord,
-    read_attack_record,
+    read_attack_records,
     read_record,
 )
 
@@ -114,7 +114,7 @@ __all__ = [
     "printed_statistics",
     "promise_card",
     "protection_passage",
-    "read_attack_record",
+    "read_attack_records",
     "read_record",
     "records_of",
     "relevant_places",

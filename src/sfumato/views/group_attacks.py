@@ -180,8 +180,9 @@ def _correlated(attack: str, correlation: float, chance: float) -> str:
     )
 
 
-def attack_card(record: AttackRecord) -> Card:
-    """Say on the first screen of the confidential edition whether the group is disclosed."""
+def attack_card(records: Sequence[AttackRecord]) -> Card:
+    """Say on the first screen of the confidential edition whether the group is disclosed, by the worst run."""
+    record = records[0]
     places, n_outliers = record.places, len(record.last[0].stands_out)
     if places:
         sentence = f"✗ {_disclosed(places, n_outliers)}"
@@ -192,7 +193,13 @@ def attack_card(record: AttackRecord) -> Card:
         sentence = f"✓ {_undisclosed(record.third_party, n_outliers)}"
     before = {place for attack in record.attacks.get("unprotected", ()) for place in attack.disclosed}
     unprotected = f"Without protection, attacks would find {count(len(before))}."
-    return Card("What attacks find", (sentence, *((unprotected,) if "unprotected" in record.attacks else ())))
+    sentences = [sentence, *([unprotected] if "unprotected" in record.attacks else [])]
+    if len(records) > 1:
+        sentences.append(
+            f"This is the worst of {count(len(records))} runs with different attacks or files; "
+            f"{counted(sum(run.discloses for run in records), 'run discloses', 'runs disclose')} the group."
+        )
+    return Card("What attacks find", tuple(sentences))
 
 
 def attacks_of(record: AttackRecord) -> list[tuple[str, GroupAttack]]:
@@ -200,16 +207,26 @@ def attacks_of(record: AttackRecord) -> list[tuple[str, GroupAttack]]:
     return [(WHEN.get(when, when), attack) for when, attacks in record.attacks.items() for attack in attacks]
 
 
-def attack_passage(record: AttackRecord) -> Passage:
-    """Show what each attack found before and after."""
-    learned = f" The attacks learned from {listed(record.third_party)}." if record.third_party else ""
+def attack_passage(records: Sequence[AttackRecord]) -> Passage:
+    """Show what each attack found before and after, in every run."""
+    files = dict.fromkeys(file for record in records for file in record.third_party)
+    learned = f" The attacks learned from {listed(files)}." if files else ""
     sentences = (
         "An attacker with another file learns from it what is typical of the members of the group, and then looks for "
         f"them in the release.{learned}",
         RULE,
         FALSE_ALARMS,
-        *(f"Note: {note}." for note in record.notes),
+        *(("Each run has its own table, the worst first. The pictures show the worst.",) * (len(records) > 1)),
+        *dict.fromkeys(f"Note: {note}." for record in records for note in record.notes),
     )
+    tables = tuple(
+        _attack_table(record, f"What attacks{f' trained on {listed(record.third_party)}' * (len(records) > 1)} find")
+        for record in records
+    )
+    return Passage("disclosure", "Attacks on the group", sentences, tables)
+
+
+def _attack_table(record: AttackRecord, caption: str) -> Table:
     rows = tuple(
         (
             f"{capitalised(attack.attack)}, {when}",
@@ -223,4 +240,4 @@ def attack_passage(record: AttackRecord) -> Passage:
         for when, attack in attacks_of(record)
     )
     columns = ("Attack", "Outliers", "Disclosed", "False alarms", "Youden's J", "Evidence", "Correlation")
-    return Passage("disclosure", "Attacks on the group", sentences, (Table("What attacks find", columns, rows),))
+    return Table(caption, columns, rows)

@@ -8,6 +8,7 @@ from typing import Any, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
 
+from sfumato.attacks import severity
 from sfumato.errors import ReleaseError
 from sfumato.release import ReleaseEvidence, kept
 
@@ -197,6 +198,11 @@ class AttackRecord(RecordPart):
         return self.attacks.get("released", next(reversed(self.attacks.values())))
 
     @property
+    def discloses(self) -> bool:
+        """Whether some attack discloses the group in the release."""
+        return any(attack.disclosed or attack.follows for attack in self.last)
+
+    @property
     def places(self) -> list[str]:
         """The places that some attack discloses in the release."""
         return list(dict.fromkeys(place for attack in self.last for place in attack.disclosed))
@@ -236,8 +242,8 @@ def read_record(content: Mapping[str, Any], evidence: ReleaseEvidence) -> Stewar
     return _validated(StewardRecord, {**content, "rest": rest})
 
 
-def read_attack_record(path: Path, evidence: ReleaseEvidence) -> AttackRecord | None:
-    """Read what the steward stored of an attack on the release, if anything.
+def read_attack_records(path: Path, evidence: ReleaseEvidence) -> tuple[AttackRecord, ...]:
+    """Read what the steward stored of attacks on the release, the worst first.
 
     Parameters
     ----------
@@ -246,8 +252,9 @@ def read_attack_record(path: Path, evidence: ReleaseEvidence) -> AttackRecord | 
     evidence
         The release.
     """
-    content = kept(path, evidence.certificate, "attack")
-    return None if content is None else _validated(AttackRecord, content)
+    contents = kept(path, evidence.certificate, "attack").values()
+    records = [(_validated(AttackRecord, content), content) for content in contents]
+    return tuple(record for record, _ in sorted(records, key=lambda pair: severity(pair[1]), reverse=True))
 
 
 def _validated(model: type[Model], content: Mapping[str, Any]) -> Model:

@@ -43,10 +43,10 @@ def test_the_first_screen_says_it_in_plain_words(release):
     first = text_of(page).partition("How it was protected")[0]
     assert evidence.audit.holds
     assert "✓ Yes. Verified: the files are intact" in first
-    assert "every record is released with the same age and pay as at least 3 others (k = 4)" in first
+    assert "every record has the same released values of these as at least 3 others (k = 4)" in first
     assert "is expected to re-identify 3 of 14 records (21.4%)" in first
     assert "risk of a single record is 25% (1 in 4)" in first
-    assert "an attacker who also knows ill, which is released unchanged." in first
+    assert "an attacker who also knows the 1 attribute that is released unchanged (ill)." in first
     assert "Mean of age" in first
     assert "Correlation of age and pay" in first
 

@@ -83,10 +83,29 @@ def test_boxes_that_are_better_than_the_formula_are_not_told_as_a_part_of_it():
 
 def test_a_promise_is_told_in_plain_words():
     assert words(sf.Promise(quasi=["age", "sex"], k=10)) == (
-        "Nobody can be singled out: every record is released with the same age and sex as at least 9 others (k = 10)."
+        "By age and sex alone nobody can be singled out: every record has the same released values of these as at "
+        "least 9 others (k = 10)."
     )
-    assert "at least 1 other (k = 2)" in words(sf.Promise(quasi="age", k=2))
+    assert words(sf.Promise(quasi="age", k=2)).endswith("the same released value of it as at least 1 other (k = 2).")
     assert "a record may be the only one with its age" in words(sf.Promise(quasi="age", k=1))
+
+
+def test_what_is_released_unchanged_outside_the_promise_is_counted(tmp_path):
+    table = pl.DataFrame({"age": list("aabb"), "pay": [1.5, 2.5, 1.5, 2.5], "town": list("uuvv")})
+
+    def told(name, *columns):
+        release = sf.Release(table.select(columns), promise=sf.Promise(quasi="age", k=2)).write(tmp_path / name)
+        found = evidence_of(release)
+        return promise_card(found).sentences[1:], risk_card(found).sentences[-1]
+
+    promised, risk = told("two", "age", "pay", "town")
+    unchanged = "released unchanged: the promise does not cover this"
+    assert promised == (f"2 other attributes are {unchanged}, and they may single people out.",)
+    assert risk.endswith("also knows any of the 2 attributes that are released unchanged (pay and town).")
+    promised, risk = told("one", "age", "pay")
+    assert promised == (f"1 other attribute is {unchanged}, and it may single people out.",)
+    assert risk.endswith("also knows the 1 attribute that is released unchanged (pay).")
+    assert told("none", "age")[0] == ()
 
 
 @pytest.mark.parametrize(

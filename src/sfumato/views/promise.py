@@ -26,8 +26,26 @@ def promise_card(evidence: ReleaseEvidence) -> Card:
     promise = evidence.certificate.promise
     if not promise.quasi:
         return Card(title, (UNPROTECTED, *swapped_values(evidence)))
-    sentences = (*_sentences(promise, evidence.known), *_leaning(evidence, promise), *original_values(evidence))
+    singled_out, *limits = _sentences(promise, evidence.known)
+    sentences = (singled_out, *_uncovered(evidence), *limits, *_leaning(evidence, promise), *original_values(evidence))
     return Card(title, (*sentences, *withheld_households(evidence), *swapped_values(evidence)))
+
+
+def exact_outside_promise(evidence: ReleaseEvidence) -> list[str]:
+    """Return the attributes that are released exactly although nobody is assumed to know them."""
+    if evidence.codebook is None or evidence.certificate is None:
+        return []
+    quasi = evidence.certificate.promise.quasi
+    entries = evidence.codebook.attributes
+    return [name for name, entry in entries.items() if name not in quasi and entry.form.exact]
+
+
+def _uncovered(evidence: ReleaseEvidence) -> Iterator[str]:
+    """Say that attributes outside the promise may single people out."""
+    if n_exact := len(exact_outside_promise(evidence)):
+        attributes = counted(n_exact, "other attribute is", "other attributes are")
+        they = "it" if n_exact == 1 else "they"
+        yield f"{attributes} released unchanged: the promise does not cover this, and {they} may single people out."
 
 
 def _leaning(evidence: ReleaseEvidence, promise: Promise) -> list[str]:
@@ -39,9 +57,10 @@ def _leaning(evidence: ReleaseEvidence, promise: Promise) -> list[str]:
 
 def _sentences(promise: Promise, quasi: Sequence[str]) -> Iterator[str]:
     if promise.k > 1:
+        values = "value of it" if len(quasi) == 1 else "values of these"
         yield (
-            f"Nobody can be singled out: every record is released with the same {listed(quasi)} as at least "
-            f"{counted(promise.k - 1, 'other')} (k = {count(promise.k)})."
+            f"By {listed(quasi)} alone nobody can be singled out: every record has the same released {values} as at "
+            f"least {counted(promise.k - 1, 'other')} (k = {count(promise.k)})."
         )
     else:
         yield f"People can be singled out: with k = 1 a record may be the only one with its {listed(quasi)}."

@@ -12,7 +12,7 @@ from sfumato.microfile import Kind
 from sfumato.release import ReleaseEvidence
 from sfumato.release import naming as naming_attributes
 from sfumato.views.model import Card, Passage, Table
-from sfumato.views.promise import released_households
+from sfumato.views.promise import exact_outside_promise, released_households
 
 UNMEASURED = (
     "The release makes no promise about individuals, so no attack on them is measured. Anyone who knows enough about a "
@@ -53,11 +53,12 @@ def risk_card(evidence: ReleaseEvidence) -> Card:
         )
     sentences += released_households(evidence.audit.measured)
     sentences += _most_exposed(evidence)
-    if uncounted := _uncounted(evidence):
-        verb = "is" if len(uncounted) == 1 else "are"
+    if uncounted := exact_outside_promise(evidence):
+        attributes = counted(len(uncounted), "attribute that is", "attributes that are")
+        which = "the" if len(uncounted) == 1 else "any of the"
         sentences.append(
-            f"Not covered by these figures: an attacker who also knows {listed(uncounted, at_most=4)}, which {verb} "
-            "released unchanged."
+            f"Not covered by these figures: an attacker who also knows {which} {attributes} released unchanged "
+            f"({listed(uncounted, at_most=4)})."
         )
     return Card(title, tuple(sentences))
 
@@ -90,17 +91,8 @@ def identifying_attributes(evidence: ReleaseEvidence) -> Iterator[str]:
         return
     promise, release = evidence.certificate.promise, evidence.release
     with_role = (*promise.sensitive, promise.weight, promise.household)
-    names = [name for name in _uncounted(evidence) if name not in with_role]
+    names = [name for name in exact_outside_promise(evidence) if name not in with_role]
     yield from naming_attributes(release.microfile, release.codebook, names)
-
-
-def _uncounted(evidence: ReleaseEvidence) -> list[str]:
-    """Return the attributes that are released exactly although nobody is assumed to know them."""
-    if evidence.codebook is None or evidence.certificate is None:
-        return []
-    quasi = evidence.certificate.promise.quasi
-    entries = evidence.codebook.attributes
-    return [name for name, entry in entries.items() if name not in quasi and entry.form.exact]
 
 
 def blocks_sentence(evidence: ReleaseEvidence) -> str:

@@ -92,6 +92,16 @@ def test_a_hidden_group_that_is_found_is_a_broken_promise(release):
     assert write_report(release)[1].audit.holds
 
 
+def test_a_hidden_group_that_estimates_follow_is_a_broken_promise(release):
+    following = seen("Nowhere", correlation=0.9, chance_correlation=0.5, follows=True)
+    keep(release, certificate_of(release), "attack", {"attacks": {"released": [following]}})
+    path, evidence = report(release)
+    text = text_of(path.read_text())
+    assert not evidence.audit.holds
+    assert "✗ The group is disclosed: no single place is found" in text
+    assert "the estimates of attacks follow a hidden group more closely than chance explains" in text
+
+
 def test_a_disclosing_run_does_not_disappear(release):
     certificate = certificate_of(release)
     other_file = {**attacked("Nowhere"), "third_party": ["small.csv"]}

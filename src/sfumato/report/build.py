@@ -7,7 +7,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from sfumato.formatting import counted
 from sfumato.groups import group_findings
 from sfumato.progress import Progress, silent
 from sfumato.release import Finding, ReleaseEvidence, beside, evidence_of, read_private, require_release
@@ -19,6 +18,7 @@ from sfumato.views import (
     AttackRecord,
     StewardRecord,
     attack_card,
+    attack_finding,
     finding_lines,
     promise_card,
     read_attack_records,
@@ -131,9 +131,8 @@ def write_report(
         record = read_record(stored, evidence)
         evidence = _with_groups(evidence, stored)
         attacks = read_attack_records(Path(private), evidence)
-        if attacks and attacks[0].places and record.groups:
-            message = f"attacks find {counted(len(attacks[0].places), 'place')} where a hidden group is an outlier"
-            evidence = _with_findings(evidence, [message])
+        if attacks and attacks[0].discloses and record.groups:
+            evidence = _with_findings(evidence, [attack_finding(attacks[0])])
     page = page_of(evidence, record=record, attacks=attacks)
     progress("drawing", 0.8)
     content = render(page).encode()

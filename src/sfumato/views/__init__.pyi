@@ -4,6 +4,7 @@ from .comparison import comparison_notes, comparison_table
 from .group_attacks import (
     LEGEND,
     attack_card,
+    attack_finding,
     attack_passage,
     attacks_of,
     disclosure_sentence,
@@ -79,6 +80,7 @@ __all__ = [
     "alternatives_passage",
     "alternatives_table",
     "attack_card",
+    "attack_finding",
     "attack_passage",
     "attacks_of",
     "attacks_passage",

@@ -180,6 +180,13 @@ def _correlated(attack: str, correlation: float, chance: float) -> str:
     )
 
 
+def attack_finding(record: AttackRecord) -> str:
+    """Say in the findings of an audit how attacks disclose a hidden group."""
+    if record.places:
+        return f"attacks find {counted(len(record.places), 'place')} where a hidden group is an outlier"
+    return "the estimates of attacks follow a hidden group more closely than chance explains"
+
+
 def attack_card(records: Sequence[AttackRecord]) -> Card:
     """Say on the first screen of the confidential edition whether the group is disclosed, by the worst run."""
     record = records[0]

@@ -16,6 +16,7 @@ from sfumato.fork_guard import begin_work
 from sfumato.microfile.attribute import Attribute, Code, Kind, kind_named, ordered_categories
 from sfumato.microfile.encoded_column import Encoded, encode, is_one_of
 from sfumato.microfile.frames import eager, emptied, frame_of, is_plain, may_hide, without_index
+from sfumato.microfile.unused_categories import without_unused_categories
 from sfumato.notebook_tables import MOST_ROWS
 from sfumato.notebook_tables import table as html_table
 from sfumato.threads import side_by_side
@@ -276,6 +277,27 @@ class Microfile:
         copy = self._like(self._table)
         copy.attributes |= guessed
         return copy
+
+    def with_used_categories(self) -> Microfile:
+        """Return a microfile whose types and declared orders list only categories that occur, in their order."""
+        table = self._table
+        for name in table.columns:
+            column = table.get_column(name)
+            if (used := without_unused_categories(column)) is not column:
+                table = table.with_columns(used.alias(name))
+        shorter = {name: replace(a, order=self._occurring(name)) for name, a in self.attributes.items() if a.order}
+        if table is self._table and all(self.attributes[name].order == a.order for name, a in shorter.items()):
+            return self
+        copy = self._like(table)
+        copy.attributes |= shorter
+        # only values that occur were encoded
+        copy._encoded = dict(self._encoded)
+        return copy
+
+    def _occurring(self, name: str) -> tuple[Code, ...]:
+        """Return the categories of a declared order that occur."""
+        occurring = set(map(str, self.encoded(name).values.tolist()))
+        return tuple(category for category in self.attribute(name).order if str(category) in occurring)
 
     def _like(self, table: nw.DataFrame[Any]) -> Microfile:
         copy = object.__new__(Microfile)

@@ -88,8 +88,8 @@ class Release:
         secret: Secret | None = None,
         notes: Sequence[str] = (),
     ) -> None:
-        # a kind guessed from suppressed records would reveal something about them
-        self.microfile = as_microfile(table).with_codes_missing().with_kinds_guessed_again()
+        # a kind guessed from suppressed records would reveal something about them, as would a category only they have
+        self.microfile = as_microfile(table).with_codes_missing().with_kinds_guessed_again().with_used_categories()
         present = [name for name in identifiers if name in self.microfile.attributes]
         if present:
             raise ReleaseError(f"identifier {present[0]!r} is still in the table", hint="remove it before releasing")

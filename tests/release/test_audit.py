@@ -232,3 +232,28 @@ def test_grids_are_found_again_from_what_is_written(tmp_path, unit):
     release = sf.Boxes(quasi=["when", "pay"], k=10).protect(frame)
     assert list(release.settings["grids"]) == ["when", "pay"]
     assert audit_folder(release.write(tmp_path / "out")).holds
+
+
+LABELS = {"{HIV}": ("HIV",), "{HIV, flu}": ("HIV", "flu")}
+
+
+@pytest.mark.parametrize("limit", [{"l": 2}, {"t": 0.5}, {"alpha": 0.6}, {"beta": 2}, {"delta": 2}])
+@pytest.mark.parametrize("form", ["sets", "interval"])
+def test_labels_of_sensitive_values_are_not_counted_as_values(tmp_path, limit, form):
+    table = pl.DataFrame({"job": ["x"] * 4 + ["y"] * 4, "ill": list(LABELS) * 4})
+    forms = {"ill": sf.Sets(members=LABELS)}
+    if form == "interval":
+        table = table.select("job", pl.Series("ill.lo", [100] * 8), pl.Series("ill.hi", [101, 102] * 4))
+        forms = {"ill": sf.Interval()}
+    release = sf.Release(table, promise=sf.Promise(quasi="job", sensitive="ill", k=4, **limit), forms=forms)
+    (setting,) = limit
+    message = f"'ill' is sensitive and released as {form}: {setting} would count overlapping labels"
+    assert any(finding.message.startswith(message) for finding in release.audit().findings)
+    with pytest.raises(ReleaseError, match=message):
+        release.write(tmp_path / "out")
+
+
+def test_labels_of_sensitive_values_without_a_limit_on_them(tmp_path):
+    table = pl.DataFrame({"job": ["x"] * 4 + ["y"] * 4, "ill": list(LABELS) * 4})
+    promise = sf.Promise(quasi="job", sensitive="ill", k=4)
+    assert sf.Release(table, promise=promise, forms={"ill": sf.Sets(members=LABELS)}).audit().holds

@@ -9,6 +9,7 @@ from .criteria import (
     Q_ANONYMITY,
     TABLE_SETTINGS,
     Limit,
+    promised_criteria,
 )
 from .detail_loss import Detail, detail_of
 from .epsilon_diversity import separation
@@ -103,6 +104,7 @@ __all__ = [
     "named_categories",
     "posterior",
     "profile",
+    "promised_criteria",
     "q_anonymity",
     "ranks_of",
     "recognisable_households",

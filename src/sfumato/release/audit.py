@@ -18,6 +18,7 @@ from sfumato.measures import (
     check_promise,
     explain,
     named_categories,
+    promised_criteria,
     summarize,
 )
 from sfumato.microfile import Microfile
@@ -39,6 +40,7 @@ def audit_table(table: Microfile, promise: Promise, codebook: Codebook) -> Audit
         return Audit(tuple(findings))
     if not promise.quasi:
         return Audit((), {"records": table.records})
+    findings += _sensitive_labels(promise, codebook)
     for name in promise.sensitive:
         if name in table.attributes and (alike := values_alike(table, name, codebook.attributes[name].labels)):
             message = f"{name!r} has {alike:,} values that look like another one, or have its label: l counts each"
@@ -74,6 +76,19 @@ def audit_table(table: Microfile, promise: Promise, codebook: Codebook) -> Audit
     if "fuzzy" in measured:
         findings += _fuzzy_findings(promise, codebook, measured["fuzzy"])
     return Audit(tuple(findings), measured, tuple(reasons), compliance)
+
+
+def _sensitive_labels(promise: Promise, codebook: Codebook) -> Iterator[Finding]:
+    """Find limits on sensitive values that are not released as they are: overlapping labels count as different."""
+    limits = [criterion.setting for criterion, _ in promised_criteria(promise) if criterion.needs_sensitive]
+    for name in promise.sensitive:
+        entry = codebook.attributes.get(name)
+        if limits and entry is not None and not entry.form.exact:
+            yield Finding(
+                "promise",
+                f"{name!r} is sensitive and released as {entry.form.form}: {' and '.join(limits)} would count "
+                "overlapping labels as different values; release it as it is, or promise no limit on it",
+            )
 
 
 def _fuzzy_findings(promise: Promise, codebook: Codebook, fuzzy: FuzzyFacts) -> Iterator[Finding]:

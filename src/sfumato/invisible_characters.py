@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import re
-import unicodedata
-from collections import Counter
-from collections.abc import Iterable
 
 _IGNORED = re.compile(
     "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\U000e0000-\U000e0fff]"
@@ -39,18 +36,13 @@ def seen(text: str) -> str:
     return " ".join("".join(visible).split())
 
 
-def look_alikes(texts: Iterable[str]) -> int:
-    r"""Count the texts that look like another, ignoring white space, case, invisible characters and letter forms.
+def visible_characters(text: str) -> str:
+    r"""Return a text without the characters that show nothing; white space of any kind becomes a space.
 
-    >>> look_alikes(["flu", "Flu ", "f\u200blu", "\uff46lu", "gout"])
-    4
+    >>> visible_characters("f\u200bl\u2800u\t1")
+    'flu 1'
     """
-    counts = Counter(_appearance(text) for text in texts)
-    return sum(count for count in counts.values() if count > 1)
-
-
-def _appearance(text: str) -> str:
-    if not text.isascii():
-        folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
-        text = _IGNORED.sub("", folded)
-    return seen(text).casefold()
+    if text.isascii() and text.isprintable():
+        return text
+    visible = (" " if each.isspace() else each for each in text if each.isspace() or each.isprintable())
+    return _IGNORED.sub("", "".join(visible))

@@ -11,7 +11,7 @@ from pydantic import BeforeValidator, Field
 from sfumato.arrays import Reals
 from sfumato.errors import MicrofileError, SettingError, nearest
 from sfumato.formatting import counted
-from sfumato.invisible_characters import look_alikes
+from sfumato.look_alikes import SIGNIFICANT_DIGITS, look_alikes, numbers_alike
 from sfumato.microfile import Kind, Microfile, written_codes
 from sfumato.settings import Settings, listed
 
@@ -90,7 +90,7 @@ class Roles(Settings):
 
 
 def values_alike(microfile: Microfile, name: str, labels: Mapping[str, str]) -> int:
-    """Count the values of an attribute that look like another one, or mean the same by their labels.
+    """Count the values of an attribute that look like another one, or mean the same by their labels or numbers.
 
     Parameters
     ----------
@@ -99,10 +99,12 @@ def values_alike(microfile: Microfile, name: str, labels: Mapping[str, str]) -> 
     labels
         The labels of its values, as far as there are any.
     """
+    encoded = microfile.encoded(name).values
+    close = numbers_alike(np.sort(encoded)) if encoded.dtype.kind == "f" else 0
     if microfile.attribute(name).kind is Kind.NUMERIC and not labels:
-        return 0
-    values = [str(value) for value in microfile.encoded(name).values.tolist()]
-    return max(look_alikes(values), look_alikes(labels.get(value, value) for value in values))
+        return close
+    values = [str(value) for value in encoded.tolist()]
+    return max(close, look_alikes(values), look_alikes(labels.get(value, value) for value in values))
 
 
 def refuse_look_alikes(microfile: Microfile, sensitive: Sequence[str]) -> None:
@@ -114,7 +116,9 @@ def refuse_look_alikes(microfile: Microfile, sensitive: Sequence[str]) -> None:
         if alike := values_alike(microfile, name, labels):
             raise MicrofileError(
                 f"column {name!r} (sensitive) has {alike:,} values that look like another one, or have its label",
-                hint="make them one value: they differ only in spaces, case, letter variants or invisible characters",
+                hint="make them one value: they differ only in case, spaces, dashes, how a number is written, letters "
+                f"of another alphabet or invisible characters; numbers, in digits after the {SIGNIFICANT_DIGITS}th: "
+                "round them",
                 setting="sensitive",
                 column=name,
             )

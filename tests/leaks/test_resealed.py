@@ -342,6 +342,10 @@ def rewrite_illnesses(folder: Path, forms: list[str]) -> None:
 LOOK_ALIKES = {
     "trailing blanks": ["flu", "flu ", "flu  ", "flu   "],
     "invisible characters": ["flu", "flu\u200b", "fl\u00adu", "flu\ufe0f"],
+    "other alphabets": ["cancer", "c\u0430ncer", "canc\u0435r", "\u0441\u0430ncer"],
+    "numbers written in several ways": ["1", "1.0", "01", "+1"],
+    "blanks and dashes": ["HIV-+", "HIV - +", "HIV\u2013+", "HIV\u2212 +"],
+    "shapes": ["flu 0", "fIu O", "fIu 0", "flu O"],
     "forms of letters": ["gr\u00e9", "gre\u0301", "\uff47r\u00e9", "GR\u00c9"],
 }
 

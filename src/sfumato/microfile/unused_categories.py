@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import narwhals as nw
@@ -44,7 +45,7 @@ def _used_in_polars(series: pl.Series) -> pl.Series:
 
 def _used_in_arrow(column: Any) -> Any:
     """Do it for a chunked array of dictionaries, each of which can have other categories."""
-    import pyarrow as pa
+    pa: Any = sys.modules["pyarrow"]
 
     whole = column.unify_dictionaries().combine_chunks()
     missing = whole.indices.is_null().to_numpy(zero_copy_only=False)
@@ -63,7 +64,7 @@ def _used_in_arrow_of_pandas(series: Any) -> Any:
     """Do it for a column of pandas that is stored as Arrow."""
     if not hasattr(series.dtype.pyarrow_dtype, "index_type"):
         return series
-    import pyarrow as pa
+    pa: Any = sys.modules["pyarrow"]
 
     stored = pa.array(series.array)
     stored = stored if isinstance(stored, pa.ChunkedArray) else pa.chunked_array([stored])

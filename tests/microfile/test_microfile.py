@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -214,3 +215,40 @@ def test_a_guessed_kind_is_that_of_the_records_at_hand():
     # whoever derives a file from another one keeps what was declared, and guesses the rest
     assert some.with_columns({"age": frame["age"][:3]}).attribute("size").guessed
     assert not declared.with_columns({"age": frame["age"]}).attribute("size").guessed
+
+
+@pytest.mark.parametrize(
+    ("dtype", "tick"),
+    [
+        (pl.Date, 2**31 - 1),
+        (pl.Date, -(2**31)),
+        (pl.Date, 2_932_897),
+        (pl.Datetime("us"), 2**62),
+        (pl.Datetime("ms"), -(2**62)),
+        (pl.Datetime("ms", "Europe/Paris"), 2**62),
+    ],
+)
+def test_dates_of_years_that_cannot_be_used_are_counted(dtype, tick):
+    ticks = pl.Series("born", [tick, None, 0, tick, 300], dtype=pl.Int64)
+    column = ticks.cast(pl.Int32).cast(dtype) if dtype == pl.Date else ticks.cast(dtype)
+    message = "column 'born' holds 2 dates outside the years 1 to 9999"
+    for table in (column.to_frame(), column.to_frame().to_arrow()):
+        with pytest.raises(MicrofileError, match=message) as caught:
+            sf.Microfile(table)
+        assert caught.value.column == "born"
+
+
+def test_the_first_and_the_last_date_can_be_used():
+    days = pl.Series("day", [-719_162, 2_932_896], dtype=pl.Int32).cast(pl.Date)
+    file = sf.Microfile(pl.DataFrame([days, days.cast(pl.Datetime("us")).alias("time")]))
+    assert file.encoded("day").values.astype(str).tolist() == ["0001-01-01", "9999-12-31"]
+    assert file.encoded("time").codes.tolist() == [0, 1]
+
+
+def test_a_fixed_time_zone_is_not_supported(tmp_path):
+    times = pa.table({"at": pa.array([0, 1, 2], pa.timestamp("us", tz="+05:30"))})
+    with pytest.raises(MicrofileError, match="column 'at' of times has a time zone that is not supported"):
+        sf.Microfile(times)
+    pq.write_table(times, tmp_path / "times.parquet")
+    with pytest.raises(MicrofileError, match=r"times.parquet: a column of times has a time zone that is not supported"):
+        sf.read(tmp_path / "times.parquet")

@@ -16,9 +16,10 @@ from sfumato.boxes.box_edges import Edges
 from sfumato.boxes.category_sets import CategorySets
 from sfumato.errors import SettingError
 from sfumato.exact_numbers import outward
+from sfumato.microfile import FIRST_DAY, LAST_DAY
 from sfumato.representations import Form, Interval, Sets, set_label
 
-YEARS = (-719_162, 2_932_896)
+YEARS = (FIRST_DAY, LAST_DAY)
 """The first day of year 1 and the last of 9999."""
 LONGEST = 2**63
 """From here on 64 bits are too few for a whole number."""

@@ -7,11 +7,14 @@ from .hierarchy import Hierarchy, readable
 from .microfile import Kinds, Microfile, as_microfile
 from .parquet_footer import MAGIC, Content, Fields, Layout, ParquetPage, Reader, content_of, layout_of
 from .reader import check_readable, read, refuse_address
+from .times import FIRST_DAY, LAST_DAY
 
 __all__ = [
     "DENSE_CELLS",
     "EVERYTHING",
+    "FIRST_DAY",
     "JOINT",
+    "LAST_DAY",
     "MAGIC",
     "Attribute",
     "Code",

@@ -16,6 +16,7 @@ from sfumato.fork_guard import begin_work
 from sfumato.microfile.attribute import Attribute, Code, Kind, kind_named, ordered_categories
 from sfumato.microfile.encoded_column import Encoded, encode, is_one_of
 from sfumato.microfile.frames import eager, emptied, frame_of, is_plain, may_hide, without_index
+from sfumato.microfile.times import times_outside, unsupported_zone
 from sfumato.microfile.unused_categories import without_unused_categories
 from sfumato.notebook_tables import MOST_ROWS
 from sfumato.notebook_tables import table as html_table
@@ -133,6 +134,8 @@ class Microfile:
             except ImportError:
                 raise needs(f"texts and categories of pandas (column {name!r})", "pyarrow", extra="pandas") from None
             except (Exception, pl.exceptions.PanicException):
+                if getattr(self._table.schema[name], "time_zone", None):
+                    raise unsupported_zone(name) from None
                 # a foreign message would show values
                 raise MicrofileError(
                     f"column {name!r} holds values of several types, or of an unsupported type",
@@ -366,6 +369,12 @@ def _describe(
         raise MicrofileError(
             f"column {name!r} holds {int(series.is_infinite().sum())} infinite values",
             hint="replace them by missing values, or by the largest finite value",
+            column=name,
+        )
+    if outside := times_outside(series):
+        raise MicrofileError(
+            f"column {name!r} holds {outside:,} dates outside the years 1 to 9999",
+            hint="correct them, or replace them by missing values",
             column=name,
         )
     return Attribute(

@@ -15,6 +15,7 @@ from sfumato.microfile.isolated_reader import STATISTICAL, read_apart
 from sfumato.microfile.memory_limit import check_fits
 from sfumato.microfile.microfile import Kinds, Microfile, Missing, codes_for
 from sfumato.microfile.parquet_footer import has_marks, layout_of
+from sfumato.microfile.times import unsupported_zone
 from sfumato.microfile.type_inference import infer_types
 from sfumato.progress import Progress, silent
 
@@ -146,7 +147,9 @@ def _read_parquet(path: Path) -> pl.DataFrame:
         text = [name for name, dtype in schema.items() if dtype == pl.String]
         categories = pl.Categorical(pl.Categories.random())
         return scanned.with_columns(pl.col(text).cast(categories)).collect(engine="streaming")
-    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError):
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
+        if "time zone" in str(error):
+            raise unsupported_zone() from None
         raise MicrofileError("the file is not a Parquet file, or is damaged") from None
 
 

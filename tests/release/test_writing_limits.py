@@ -173,3 +173,16 @@ def test_additional_records_are_found_behind_a_new_seal(tmp_path):
 def test_digests_tell_missing_cells_from_others(one, other):
     digests = [column_facts(pl.DataFrame({"x": cells}))["x"].sha256 for cells in (one, other)]
     assert digests[0] != digests[1]
+
+
+def test_writing_asks_for_the_schema_a_few_times_however_many_columns_there_are(tmp_path, monkeypatch):
+    """Each time a frame makes it again from all columns: once per column is quadratic."""
+    schema, asked = pl.DataFrame.schema.fget, []
+    monkeypatch.setattr(pl.DataFrame, "schema", property(lambda frame: asked.append(frame.width) or schema(frame)))
+    asked_by_width = {}
+    for width in (20, 200):
+        table = pl.DataFrame({f"c{number}": [1, 2] * 4 for number in range(width)})
+        asked.clear()
+        sf.Release(table, promise=sf.Promise(quasi="c0", k=4)).write(tmp_path / f"out{width}")
+        asked_by_width[width] = asked.count(width)
+    assert asked_by_width[200] == asked_by_width[20] > 0

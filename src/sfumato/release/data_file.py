@@ -246,20 +246,20 @@ def _check_columns(frame: pl.DataFrame, columns: Mapping[str, ColumnFacts], file
             else "has its columns reordered"
         )
         raise ReleaseError(f"{file} {difference}")
+    # a frame makes its schema each time it is asked for it
+    schema = frame.schema
     for name, facts in columns.items():
         _check_name(name)
-        if frame.schema[name] != dtype_of(facts):
-            raise ReleaseError(f"{file}: column {name!r} holds {frame.schema[name]}, not {facts.type}")
+        if schema[name] != dtype_of(facts):
+            raise ReleaseError(f"{file}: column {name!r} holds {schema[name]}, not {facts.type}")
 
 
 def column_facts(frame: pl.DataFrame) -> dict[str, ColumnFacts]:
     """Describe and digest each column."""
     digests = side_by_side(_digest, frame.get_columns())
     return {
-        name: ColumnFacts(
-            type=_type_of(frame.schema[name], name), scale=getattr(frame.schema[name], "scale", None), sha256=digest
-        )
-        for name, digest in zip(frame.columns, digests, strict=True)
+        name: ColumnFacts(type=_type_of(dtype, name), scale=getattr(dtype, "scale", None), sha256=digest)
+        for (name, dtype), digest in zip(frame.schema.items(), digests, strict=True)
     }
 
 

@@ -213,7 +213,8 @@ def _open_data(path: Path, certificate: Certificate, opened: OpenedRelease) -> p
 
 def table_of(frame: pl.DataFrame, codebook: Codebook) -> Microfile:
     """Return the data of a release as a microfile."""
-    kinds = {name: kind for name, kind in codebook.kinds().items() if name in frame.columns}
+    columns = set(frame.columns)
+    kinds = {name: kind for name, kind in codebook.kinds().items() if name in columns}
     return Microfile(frame, kinds=kinds)
 
 

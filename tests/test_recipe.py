@@ -86,6 +86,9 @@ def test_what_an_entry_says_goes_first_but_identifiers_add_up(recipe):
         ('delimiter = ";"', "delimiter = 5", "line 10: setting 'microfile.delimiter': give a text (given: 5)"),
         ("[[protect]]", "[protect]", "line 12: setting 'protect': write [[protect]] with two brackets"),
         ("seed = 7", "protect = []\n[[x]]", "is not TOML"),
+        pytest.param("seed = 7", f"seed = {'[' * 3000}{']' * 3000}", "nested more than 50 deep", id="3,000 lists"),
+        pytest.param("seed = 7", f"seed = {'[' * 300}{']' * 300}", "nested more than 50 deep", id="300 lists"),
+        pytest.param("seed = 7", f"{'a.' * 2000}a = 7", "nested more than 50 deep", id="2,000 tables"),
         ('method = "boxes"', "", "line 12: setting 'protect[0].method' is missing\nHint: known methods are: boxes"),
         (
             '"boxes"',

@@ -24,6 +24,9 @@ _SCALAR = re.compile(
     r'''"""(?:\\.|[^\\])*?"{3,5}|\'\'\'.*?\'{3,5}|"(?:[^"\\\n]|\\.)*"|'[^'\n]*'|[^],}#\n]*''', re.DOTALL
 )
 
+DEEPEST = 50
+"""How deeply tables and lists of a file may be nested."""
+
 
 @dataclass(frozen=True, slots=True)
 class Span:
@@ -76,6 +79,7 @@ def read_toml(path: str | os.PathLike[str]) -> TomlDocument:
     try:
         text = path.read_bytes().decode("utf-8-sig").replace("\r\n", "\n")
         content = tomllib.loads(text)
+        _check_depth(content)
     except FileNotFoundError:
         raise SettingError(f"file {path} does not exist", hint="check its name") from None
     except IsADirectoryError:
@@ -89,10 +93,29 @@ def read_toml(path: str | os.PathLike[str]) -> TomlDocument:
             hint='write name = "text", or names = ["a", "b"]',
             file=path,
         ) from None
+    except RecursionError:
+        raise SettingError(
+            f"the file has tables or lists nested more than {DEEPEST} deep", hint="no setting needs that", file=path
+        ) from None
     except (OSError, ValueError) as error:
         reason = os.strerror(error.errno) if isinstance(error, OSError) and error.errno else "its name is invalid"
         raise SettingError(f"{path} cannot be read: {reason}") from None
     return TomlDocument(path, text, content)
+
+
+def _check_depth(content: dict[str, Any]) -> None:
+    """Refuse what is nested so deeply that reading it would exhaust the stack."""
+    level: list[Any] = [content]
+    for _ in range(DEEPEST + 1):
+        level = [
+            entry
+            for outer in level
+            for entry in (outer.values() if isinstance(outer, dict) else outer)
+            if isinstance(entry, dict | list)
+        ]
+        if not level:
+            return
+    raise RecursionError
 
 
 def lines_of(text: str) -> dict[SettingPath, int]:

@@ -231,3 +231,9 @@ def test_a_list_of_statistics_gives_a_list_in_its_order(mixed):
     assert mixed.estimate([]) == []
     with pytest.raises(SettingError, match="media"):
         mixed.estimate(["mean(hours)", "media(hours)"], progress=lambda task, share: pytest.fail("computed before"))
+
+
+@pytest.mark.parametrize("statistic", [None, 5, ["mean(age)", None], [5], b"mean(age)"])
+def test_a_statistic_that_is_no_text_is_a_wrong_setting(mixed, statistic):
+    with pytest.raises(SettingError, match=r"a statistic is a text such as 'mean\(age\)'"):
+        mixed.estimate(statistic)

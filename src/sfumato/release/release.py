@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, overload
 
@@ -214,7 +214,7 @@ class Release:
         """
         begin_work()
         dismissal = self._dismissal(dismiss=dismiss, calibrate=calibrate)
-        if isinstance(statistic, str):
+        if isinstance(statistic, str) or not isinstance(statistic, Iterable):
             return self._estimate(statistic, weight, dismissal, progress)
         # a mistake in the last statistic is found before the first one is computed
         for text in statistic:

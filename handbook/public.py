@@ -34,7 +34,9 @@ PACKAGES = (
     "statistics",
     "suggesting",
 )
-"""Those whose ``__all__`` is meant for users."""
+"""Those that hold something for users."""
+FACES = ("datasets", "fuzzy", "statistics")
+"""Packages that users reach as attributes of sfumato; the faces of the others are for the rest of the house."""
 MODULES = (*PACKAGES, "errors", "protections", "recipe", "roles")
 """The nouns of the reference, each with a page; what lies elsewhere is nobody's business."""
 
@@ -82,7 +84,7 @@ def public_names() -> dict[str, Public]:
 
 def _exported() -> Iterator[tuple[str, str]]:
     yield from (("sfumato", name) for name in sfumato.__all__)
-    for package in PACKAGES:
+    for package in FACES:
         yield from ((f"sfumato.{package}", name) for name in import_module(f"sfumato.{package}").__all__)
     yield from (found for found in _defined("sfumato.errors") if found[1].endswith("Error"))
 

@@ -76,7 +76,7 @@ def test_hurried_boxes_cost_little_more_than_careful_ones(monkeypatch, tail):
         monkeypatch.setattr(cutting, "QUICK", quick)
         boxes = cutting.subdivide(space, limits, [np.arange(150_000)], 1, threads=None, progress=silent)
         if boxes.cached_summary:
-            plainly = boxes.summary(space.places, space.costs)
+            plainly = boxes.summary(space.points, space.costs)
             np.testing.assert_array_equal(boxes.cached_summary.hi, plainly.hi)
         return boxes.costs(space, 1).sum()
 

@@ -112,11 +112,11 @@ def _cut(space: Space, limits: Limits, ids: Counts, runs: Sequence[Run], codes: 
     from sfumato.kernels.boxes.small_nodes import divide
 
     # a copy of the part lies together in memory, which its many cuts repay
-    near = space._replace(places=np.take(space.places, ids, axis=1), costs=np.take(space.costs, ids, axis=1))
+    near = space._replace(points=np.take(space.points, ids, axis=1), costs=np.take(space.costs, ids, axis=1))
     near_limits = limits
     if limits.rules.size:
-        columns, coordinates = np.take(limits.columns, ids, axis=1), np.take(limits.places, ids, axis=1)
-        near_limits = limits._replace(columns=columns, places=coordinates)
+        columns, coordinates = np.take(limits.columns, ids, axis=1), np.take(limits.coordinates, ids, axis=1)
+        near_limits = limits._replace(columns=columns, coordinates=coordinates)
     work = make_work(near, near_limits, codes, ids.size)
     order = np.arange(ids.size)
     room = room_for(near_limits.k)
@@ -148,7 +148,7 @@ def _hurried(
     halves = joined(
         [
             halved(
-                space.places,
+                space.points,
                 space.costs,
                 members,
                 limits.k,
@@ -167,6 +167,6 @@ def _hurried(
     return joined(
         [
             halves.only(~coarse),
-            *(replace(refined, cached_summary=refined.summary(space.places, space.costs)) for refined in again),
+            *(replace(refined, cached_summary=refined.summary(space.points, space.costs)) for refined in again),
         ]
     )

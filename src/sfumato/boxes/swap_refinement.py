@@ -131,7 +131,7 @@ def swap_records(
     box_strata = None if strata is None else strata[boxes.records[boxes.starts]]
     while effort.share < 1.0:
         turn = effort.turn
-        now = Subdivision(records, boxes.ends).summary(space.places, space.costs, threads)
+        now = Subdivision(records, boxes.ends).summary(space.points, space.costs, threads)
         turned = _turned(now, small, scales, rng)
         if many_strata and box_strata is not None:
             turned = np.vstack([turned, box_strata[small] * (1.0 + np.ptp(turned, axis=1).max())])

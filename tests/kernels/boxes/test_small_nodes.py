@@ -41,7 +41,7 @@ def cost(space, records, ends) -> float:
     for last in ends:
         box = records[first:last]
         for row, kind in enumerate(space.kinds):
-            values = space.places[row, box]
+            values = space.points[row, box]
             width = values.max() - values.min()
             if kind == 2:
                 distinct = len(set(values))
@@ -173,8 +173,8 @@ def test_what_boxes_cost(seed):
     cost_boxes(made, order, ends, 0, 4, 8, costs)
     assert costs.sum() == pytest.approx(cost(made, order, ends))
     lo, hi, totals = (np.empty((4, 4)) for _ in range(3))
-    summarize_boxes(made.places, made.costs, order, ends, 0, 4, lo, hi, totals)
+    summarize_boxes(made.points, made.costs, order, ends, 0, 4, lo, hi, totals)
     for box, part in enumerate(np.split(order, ends[:-1])):
-        np.testing.assert_array_equal(lo[:, box], made.places[:, part].min(axis=1))
-        np.testing.assert_array_equal(hi[:, box], made.places[:, part].max(axis=1))
+        np.testing.assert_array_equal(lo[:, box], made.points[:, part].min(axis=1))
+        np.testing.assert_array_equal(hi[:, box], made.points[:, part].max(axis=1))
         np.testing.assert_allclose(totals[:, box], made.costs[:, part].sum(axis=1))

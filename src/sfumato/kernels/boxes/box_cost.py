@@ -1,4 +1,4 @@
-"""The space that boxes divide: what a box costs in each attribute."""
+"""The space that boxes divide, and what a box costs in each attribute."""
 
 from __future__ import annotations
 
@@ -11,26 +11,26 @@ from sfumato.kernels.compiled import compiled, compiled_ratios_inside, interpret
 from sfumato.kernels.signatures import CodeCube, CodeTable, RealCube, RealTable
 
 LINEAR, TREE, SET = 0, 1, 2
-"""What a box's width is: the distance of its ends, the share of the lowest common node, the share of its categories."""
+"""How the width of a box is measured: distance of its ends, share of its lowest common node, share of categories."""
 
 
 class Space(NamedTuple):
     """Records as points, and what widths cost; attributes of kind LINEAR come first.
 
-    A category's place is its number in an order; along a tree's order every node is a run of places.
+    A category's coordinate is its position in an order; along a tree's order every node is a run of positions.
     """
 
-    places: RealTable
+    points: RealTable
     """Attributes by records."""
     costs: RealTable
-    """Attributes by records: what a unit of width costs there."""
+    """Attributes by records: what a unit of width costs the record."""
     kinds: Codes
     units: Reals
     """The width of one category of a SET."""
     ends: CodeCube
-    """Attributes by levels by places: the last place of the TREE's node that a place belongs to."""
+    """Attributes by levels by positions: the last position of the TREE's node to which a position belongs."""
     shares: RealCube
-    """Attributes by levels by places: the width of that node."""
+    """Attributes by levels by positions: the width of that node."""
 
 
 @compiled_ratios_inside
@@ -41,19 +41,19 @@ def span_cost(weight: float, low: float, high: float) -> float:
 
 @compiled_ratios_inside
 def set_cost(weight: float, unit: float, n_categories: int) -> float:
-    """Return what a box costs in a SET attribute: as above, where a box of one category has no width."""
+    """Return what a box costs in a SET attribute: as above, but a box of one category has no width."""
     return weight * (unit * n_categories) if n_categories > 1 else 0.0
 
 
 @compiled_ratios_inside
 def tree_cost(weight: float, ends: CodeTable, shares: RealTable, low: int, high: int) -> float:
-    """Return what a box costs in a TREE attribute, whose outermost positions in the tree's order are given."""
+    """Return what a box costs in a TREE attribute; ``low`` and ``high`` are its ends in the tree's order."""
     return weight * node_width(ends, shares, low, high) if high > low else 0.0
 
 
 @compiled_ratios_inside
 def node_width(ends: CodeTable, shares: RealTable, low: int, high: int) -> float:
-    """Return the width of the lowest node of a tree that holds two places."""
+    """Return the width of the lowest node of a tree that contains two positions."""
     for level in range(ends.shape[0] - 1):
         if ends[level, low] >= high:
             return shares[level, low]
@@ -63,7 +63,7 @@ def node_width(ends: CodeTable, shares: RealTable, low: int, high: int) -> float
 @interpreted_while_small
 @compiled
 def summarize_boxes(
-    places: RealTable,
+    points: RealTable,
     costs: RealTable,
     records: Counts,
     ends: Counts,
@@ -75,15 +75,15 @@ def summarize_boxes(
 ) -> None:
     """Find the ends of the boxes from ``first`` to ``last``, and the sums of their records' costs.
 
-    ``places`` and ``costs`` (IN) by attributes and records; ``lo``, ``hi`` and ``totals`` (OUT) by attributes and
+    ``points`` and ``costs`` (IN) by attributes and records; ``lo``, ``hi`` and ``totals`` (OUT) by attributes and
     boxes.
     """
-    for attribute in range(places.shape[0]):
+    for attribute in range(points.shape[0]):
         for box in range(first, last):
             low, high, total = np.inf, -np.inf, 0.0
-            for place in range(ends[box - 1] if box else 0, ends[box]):
-                value = places[attribute, records[place]]
-                total += costs[attribute, records[place]]
+            for position in range(ends[box - 1] if box else 0, ends[box]):
+                value = points[attribute, records[position]]
+                total += costs[attribute, records[position]]
                 low = value if value < low else low
                 high = value if value > high else high
             lo[attribute, box] = low
@@ -105,7 +105,7 @@ def cost_boxes(
             kind = space.kinds[attribute]
             low, high, weight, categories = np.inf, -np.inf, 0.0, 0
             for position in range(start, box_ends[box]):
-                value = space.places[attribute, records[position]]
+                value = space.points[attribute, records[position]]
                 weight += space.costs[attribute, records[position]]
                 low = value if value < low else low
                 high = value if value > high else high

@@ -1,4 +1,4 @@
-"""Whether a box keeps its limits: records, values apart, and what it tells about sensitive attributes."""
+"""Whether a box keeps its limits: number of records, spread of values, disclosure of sensitive attributes."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from sfumato.kernels.signatures import CodeCube, CodeTable, RealCube, RealTable
 from sfumato.kernels.transcendental import exponential, logarithm
 
 DISTINCT, ENTROPY, RECURSIVE, EQUAL, ORDERED, NESTED, APART = range(7)
-"""Kinds of limits: values, exp of entropy, (c, l), three distances of t, and values at least epsilon apart."""
+"""Kinds of limits: distinct values, exp of entropy, (c, l), three distances of t, and values at least epsilon apart."""
 
 EVERY = 1 << 30
-"""As many values as any limit could ask for."""
+"""More values than any limit requires."""
 
 SLACK = 1e-12
 """What rounding may add to a distance that is kept exactly."""
 
 
 class Limits(NamedTuple):
-    """What every box must keep, beside k. A limit stands in one entry of each array."""
+    """What every box must keep besides k. Each array has one entry per limit."""
 
     k: int
     rules: Codes
@@ -33,14 +33,14 @@ class Limits(NamedTuple):
     """c of a RECURSIVE limit, epsilon of an APART one."""
     columns: CodeTable
     """Limits by records: the codes of the sensitive attribute; a missing value has a code of its own, the last."""
-    places: RealTable
-    """Limits by records: the numbers that must lie APART; NaN where missing."""
+    coordinates: RealTable
+    """Limits by records: the numbers that must be APART; NaN where missing."""
     sizes: Codes
-    """How many codes there are, the missing value's left out."""
+    """The number of codes, without the missing value's."""
     missing: Flags
     """Whether a missing value occurs."""
     table: RealTable
-    """Limits by codes: the share of each code in the whole table; ORDERED: cumulated over the known ones."""
+    """Limits by codes: the share of each code in the whole table; ORDERED: cumulated without missing."""
     prefix: RealTable
     """Limits by codes: the sums of ``table`` before each code."""
     nodes: CodeCube
@@ -51,71 +51,70 @@ class Limits(NamedTuple):
 
 @compiled
 def keeps_limits(limits: Limits, records: Counts, first: int, last: int, counts: Counts) -> bool:
-    """Tell whether the records from ``first`` to ``last`` may be a box.
+    """Return whether the records from ``first`` to ``last`` may be a box.
 
-    ``records`` (IN); ``counts`` (SCRATCH) is zero everywhere, before and after, and as long as there are codes or
-    nodes.
+    ``records`` (IN); ``counts`` (SCRATCH) has one entry per code or node, all zero before and after.
     """
     if last - first < limits.k:
         return False
-    kept = True
+    fulfilled = True
     for limit in range(limits.rules.size):
-        kept = kept and _keeps(limits, limit, records, first, last, counts)
-    return kept
+        fulfilled = fulfilled and _keeps_limit(limits, limit, records, first, last, counts)
+    return fulfilled
 
 
 @compiled_within
-def _keeps(limits: Limits, limit: int, records: Counts, first: int, last: int, counts: Counts) -> bool:
-    rule, wanted = limits.rules[limit], limits.limits[limit]
+def _keeps_limit(limits: Limits, limit: int, records: Counts, first: int, last: int, counts: Counts) -> bool:
+    rule, required = limits.rules[limit], limits.limits[limit]
     if rule == APART:
-        return _apart(limits, limit, records, first, last) >= wanted
+        return _apart(limits, limit, records, first, last) >= required
     if rule == NESTED:
-        return _nested(limits, limit, records, first, last, counts) <= wanted + SLACK
+        return _nested(limits, limit, records, first, last, counts) <= required + SLACK
     codes = np.empty(last - first, dtype=np.int32)
-    found = 0
-    for place in range(first, last):
-        code = limits.columns[limit, records[place]]
+    n_codes = 0
+    for position in range(first, last):
+        code = limits.columns[limit, records[position]]
         if counts[code] == 0:
-            codes[found] = code
-            found += 1
+            codes[n_codes] = code
+            n_codes += 1
         counts[code] += 1
-    codes = codes[:found]
+    codes = codes[:n_codes]
     if rule == ORDERED:
         sort_by_keys(codes, codes)
-    kept = _judged(limits, limit, codes, counts, last - first)
+    fulfilled = _keeps_by_counts(limits, limit, codes, counts, last - first)
     for code in codes:
         counts[code] = 0
-    return kept
+    return fulfilled
 
 
 @compiled_within
-def _judged(limits: Limits, limit: int, codes: Codes, counts: Counts, records: int) -> bool:
-    rule, wanted = limits.rules[limit], limits.limits[limit]
+def _keeps_by_counts(limits: Limits, limit: int, codes: Codes, counts: Counts, records: int) -> bool:
+    rule, required = limits.rules[limit], limits.limits[limit]
     if rule == DISTINCT:
-        return codes.size >= wanted
+        return codes.size >= required
     if rule == ENTROPY:
         entropy = 0.0
         for code in codes:
             share = counts[code] / records
             entropy -= share * logarithm(share)
-        return exponential(entropy) >= wanted - SLACK
+        return exponential(entropy) >= required - SLACK
     if rule == RECURSIVE:
         sizes = np.empty(codes.size, dtype=np.int32)
-        for place in range(codes.size):
-            sizes[place] = -counts[codes[place]]
+        for index in range(codes.size):
+            sizes[index] = -counts[codes[index]]
         sort_by_keys(sizes, sizes)
         tail = 0
-        for place in range(int(wanted) - 1, sizes.size):
-            tail -= sizes[place]
+        for index in range(int(required) - 1, sizes.size):
+            tail -= sizes[index]
         # strictly: r_1 < c (r_l + r_{l+1} + ...), with room for the measure's own tolerance
         return -sizes[0] < limits.extras[limit] * tail * (1.0 - 2e-9)
     if rule == EQUAL:
         distance = 1.0
         for code in codes:
-            there, here = limits.table[limit, code], counts[code] / records
-            distance += abs(here - there) - there
-        return 0.5 * distance <= wanted + SLACK
-    return _ordered(limits, limit, codes, counts, records) <= wanted + SLACK
+            table_share, box_share = limits.table[limit, code], counts[code] / records
+            distance += abs(box_share - table_share) - table_share
+        return 0.5 * distance <= required + SLACK
+    return _ordered(limits, limit, codes, counts, records) <= required + SLACK
 
 
 @compiled_within
@@ -136,15 +135,15 @@ def _ordered(limits: Limits, limit: int, codes: Codes, counts: Counts, records: 
     for entry in range(end):
         running += counts[codes[entry]]
         level = running / total
-        here = int(codes[entry])
+        start = int(codes[entry])
         until = int(codes[entry + 1]) if entry + 1 < end else int(values)
-        distance += stretch(table, prefix, here, until, level)
+        distance += stretch(table, prefix, start, until, level)
     return max(distance / max(values - 1, 1), unknown)
 
 
 @compiled_within
 def _nested(limits: Limits, limit: int, records: Counts, first: int, last: int, counts: Counts) -> float:
-    """Return the distance along a tree of equal edges: half their length times what must flow through each."""
+    """Return the distance along a tree of equal edges: half their length times the flow through each."""
     levels = limits.nodes.shape[1]
     total = last - first
     distance = 0.0
@@ -154,13 +153,13 @@ def _nested(limits: Limits, limit: int, records: Counts, first: int, last: int, 
             break
         height += 1
         missed = 1.0
-        for place in range(first, last):
-            counts[limits.nodes[limit, level, limits.columns[limit, records[place]]]] += 1
-        for place in range(first, last):
-            node = limits.nodes[limit, level, limits.columns[limit, records[place]]]
+        for position in range(first, last):
+            counts[limits.nodes[limit, level, limits.columns[limit, records[position]]]] += 1
+        for position in range(first, last):
+            node = limits.nodes[limit, level, limits.columns[limit, records[position]]]
             if counts[node]:
-                there = limits.node_shares[limit, level, node]
-                missed += abs(counts[node] / total - there) - there
+                table_share = limits.node_shares[limit, level, node]
+                missed += abs(counts[node] / total - table_share) - table_share
                 counts[node] = 0
         distance += missed
     return 0.5 * distance / max(height, 1)
@@ -168,18 +167,18 @@ def _nested(limits: Limits, limit: int, records: Counts, first: int, last: int, 
 
 @compiled_within
 def _apart(limits: Limits, limit: int, records: Counts, first: int, last: int) -> int:
-    """Count the values that lie at least epsilon apart; a box where all are missing tells none and passes."""
+    """Count the values that are at least epsilon apart; a box where all are missing reveals none and passes."""
     numbers = np.empty(last - first, dtype=np.float64)
-    known = 0
-    for place in range(first, last):
-        number = limits.places[limit, records[place]]
+    n_present = 0
+    for position in range(first, last):
+        number = limits.coordinates[limit, records[position]]
         if not np.isnan(number):
-            numbers[known] = number
-            known += 1
-    if known == 0:
+            numbers[n_present] = number
+            n_present += 1
+    if n_present == 0:
         return EVERY
-    sort_by_keys(numbers[:known], numbers[:known])
-    return apart(numbers[:known], limits.extras[limit])
+    sort_by_keys(numbers[:n_present], numbers[:n_present])
+    return apart(numbers[:n_present], limits.extras[limit])
 
 
 @compiled_within

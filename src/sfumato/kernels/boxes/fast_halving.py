@@ -1,6 +1,6 @@
-"""Halving: plain numbers cut in a hurry.
+"""Halving: a fast way to cut plain numbers.
 
-A node is cut in the attribute whose width costs most, where half of its cost lies on either side: XK13's optimum has
+A node is cut in the attribute whose width costs most, with half of its cost on either side: XK13's optimum has
 a_i Delta_i equal for all i, which this approaches, see ERRATA 001-15. It is done within the small leaves of a tree that
 was grown from a sample, where a width costs all records about alike.
 """
@@ -18,13 +18,13 @@ from sfumato.kernels.compiled import compiled, compiled_inside, compiled_within,
 from sfumato.kernels.signatures import RealTable, SingleTable
 
 RANKED = 128
-"""Nodes of up to so many records are ranked whole."""
+"""Nodes of up to this number of records are ranked completely."""
 SAMPLE = 64
-"""Larger ones are judged by a sample of so many."""
+"""Larger nodes are judged by a sample of this number of records."""
 EVEN = 64
-"""Nodes of up to so many boxes are cut at a multiple of k records."""
+"""Nodes of up to this number of boxes are cut at a multiple of k records."""
 FEW = 4
-"""Nodes of up to so many boxes are cut as well as can be, in the two attributes whose widths cost most."""
+"""Nodes of up to this number of boxes get the best cut in the two attributes whose widths cost most."""
 
 
 @interpreted_while_small
@@ -46,20 +46,24 @@ def halve(
     attributes, and what a unit of its widths costs. A box of 2 k records or more could not be cut in this way.
     """
     attributes = rows.shape[1]
-    most = (starts[last] - starts[first]) // k + last - first
-    ends, found = np.empty(most, dtype=np.int64), 0
-    los, his, totals = np.empty((attributes, most)), np.empty((attributes, most)), np.empty((attributes, most))
+    max_boxes = (starts[last] - starts[first]) // k + last - first
+    ends, n_boxes = np.empty(max_boxes, dtype=np.int64), 0
+    los, his, totals = (
+        np.empty((attributes, max_boxes)),
+        np.empty((attributes, max_boxes)),
+        np.empty((attributes, max_boxes)),
+    )
     room = 0
     for leaf in range(first, last):
         room = max(room, starts[leaf + 1] - starts[leaf])
-    places, own = np.empty((attributes, room)), np.empty(room, dtype=np.int32)
+    points, members = np.empty((attributes, room)), np.empty(room, dtype=np.int32)
     keys, ranks = np.empty(max(room, RANKED)), np.empty(RANKED, dtype=np.int64)
-    here, spare, pieces = np.empty(room, dtype=np.bool_), np.empty_like(own), np.empty((3, FEW))
+    is_left, spare, pieces = np.empty(room, dtype=np.bool_), np.empty_like(members), np.empty((3, FEW))
     lo, hi, scales = np.empty(attributes), np.empty(attributes), np.empty(attributes)
     lows, highs = np.empty(room + 2, dtype=np.int64), np.empty(room + 2, dtype=np.int64)
     for leaf in range(first, last):
         start = starts[leaf]
-        _load(rows, weights, start, starts[leaf + 1], places, own, scales)
+        _load(rows, weights, start, starts[leaf + 1], points, members, scales)
         for attribute in range(attributes):
             scales[attribute] *= usual[attribute]
         lows[0], highs[0] = 0, starts[leaf + 1] - start
@@ -69,57 +73,57 @@ def halve(
             low, high = lows[depth], highs[depth]
             middle = low
             if high - low >= 2 * k:
-                _find_ends(places, own, low, high, _step(low, high), lo, hi)
+                _find_ends(points, members, low, high, _step(low, high), lo, hi)
                 attribute, second = costliest(lo, hi, scales)
                 if attribute >= 0 and high - low > min(FEW * k, RANKED):
-                    middle += _cut_half(places[attribute], own, low, high, k, keys, ranks, here, spare)
+                    middle += _cut_half(points[attribute], members, low, high, k, keys, ranks, is_left, spare)
                 elif attribute >= 0:
                     middle += _cut_best(
-                        places, scales, own, low, high, k, attribute, second, keys, pieces, ranks, here, spare
+                        points, scales, members, low, high, k, attribute, second, keys, pieces, ranks, is_left, spare
                     )
             if low < middle < high:
                 lows[depth], highs[depth] = middle, high
                 lows[depth + 1], highs[depth + 1] = low, middle
                 depth += 2
                 continue
-            _find_ends(places, own, low, high, ONE, lo, hi)
-            ends[found] = start + high
+            _find_ends(points, members, low, high, ONE, lo, hi)
+            ends[n_boxes] = start + high
             for attribute in range(attributes):
-                los[attribute, found] = lo[attribute]
-                his[attribute, found] = hi[attribute]
-                totals[attribute, found] = 0.0
-            for place in range(low, high):
-                row = start + own[place]
-                order[start + place] = records[row]
+                los[attribute, n_boxes] = lo[attribute]
+                his[attribute, n_boxes] = hi[attribute]
+                totals[attribute, n_boxes] = 0.0
+            for position in range(low, high):
+                row = start + members[position]
+                order[start + position] = records[row]
                 for attribute in range(attributes):
-                    totals[attribute, found] += weights[row, attribute] * usual[attribute]
-            found += 1
-    return ends[:found].copy(), los[:, :found].copy(), his[:, :found].copy(), totals[:, :found].copy()
+                    totals[attribute, n_boxes] += weights[row, attribute] * usual[attribute]
+            n_boxes += 1
+    return ends[:n_boxes].copy(), los[:, :n_boxes].copy(), his[:, :n_boxes].copy(), totals[:, :n_boxes].copy()
 
 
 @compiled_within
-def _load(rows: Reals, weights: Any, first: int, last: int, places: Reals, own: Codes, scales: Reals) -> None:
+def _load(rows: Reals, weights: Any, first: int, last: int, points: Reals, members: Codes, scales: Reals) -> None:
     """Turn a leaf's rows (IN) into columns (OUT), put them in their first order (OUT), and sum up costs (OUT)."""
-    attributes = places.shape[0]
+    attributes = points.shape[0]
     for attribute in range(attributes):
         scales[attribute] = 0.0
-    for place in range(last - first):
-        own[place] = place
+    for position in range(last - first):
+        members[position] = position
         for attribute in range(attributes):
-            places[attribute, place] = rows[first + place, attribute]
-            scales[attribute] += weights[first + place, attribute]
+            points[attribute, position] = rows[first + position, attribute]
+            scales[attribute] += weights[first + position, attribute]
 
 
 @compiled_inside
-def _find_ends(places: RealTable, order: Codes, low: int, high: int, step: int, lo: Reals, hi: Reals) -> None:
+def _find_ends(points: RealTable, order: Codes, low: int, high: int, step: int, lo: Reals, hi: Reals) -> None:
     """Find the ends (OUT) of every ``step``-th record of a node."""
     for attribute in range(lo.size):
-        least, most = np.inf, -np.inf
-        for place in range(low, high, step):
-            value = places[attribute, order[place]]
-            least = value if value < least else least
-            most = value if value > most else most
-        lo[attribute], hi[attribute] = least, most
+        lowest, highest = np.inf, -np.inf
+        for position in range(low, high, step):
+            value = points[attribute, order[position]]
+            lowest = value if value < lowest else lowest
+            highest = value if value > highest else highest
+        lo[attribute], hi[attribute] = lowest, highest
 
 
 @compiled_within
@@ -130,47 +134,47 @@ def _step(low: int, high: int) -> int:
 @compiled_inside
 def costliest(lo: Reals, hi: Reals, weights: Reals) -> tuple[int, int]:
     """Return the two attributes whose widths cost most, -1 where there is none."""
-    first, second, most, next_most = -1, -1, 0.0, 0.0
+    first, second, highest_cost, next_cost = -1, -1, 0.0, 0.0
     for attribute in range(lo.size):
         cost = span_cost(weights[attribute], lo[attribute], hi[attribute])
-        if cost > most:
-            first, second, most, next_most = attribute, first, cost, most
-        elif cost > next_most:
-            second, next_most = attribute, cost
+        if cost > highest_cost:
+            first, second, highest_cost, next_cost = attribute, first, cost, highest_cost
+        elif cost > next_cost:
+            second, next_cost = attribute, cost
     return first, second
 
 
 @compiled
 def rank(keys: Reals, size: int, ranks: Counts) -> None:
-    """Count for each key (IN) how many are smaller (OUT): quadratic, but many at a time."""
-    for one in range(size):
-        key = keys[one]
+    """Count the smaller keys (OUT) of each key (IN): quadratic, but many at a time."""
+    for i in range(size):
+        key = keys[i]
         smaller = np.int64(0)
-        for other in range(size):
-            smaller += np.int64(keys[other] < key)
-        ranks[one] = smaller
+        for j in range(size):
+            smaller += np.int64(keys[j] < key)
+        ranks[i] = smaller
 
 
 @compiled_inside
-def part_below(places: Reals, order: Codes, low: int, high: int, bound: float, here: Flags, spare: Codes) -> int:
+def part_below(values: Reals, order: Codes, low: int, high: int, bound: float, is_left: Flags, spare: Codes) -> int:
     """Put the records below a bound first; return how many they are."""
-    for place in range(low, high):
-        here[place - low] = places[order[place]] < bound
-    return _part(order, low, high, here, spare)
+    for position in range(low, high):
+        is_left[position - low] = values[order[position]] < bound
+    return _part(order, low, high, is_left, spare)
 
 
 @compiled_inside
-def _part(order: Codes, low: int, high: int, here: Flags, spare: Codes) -> int:
-    """Put the records that are ``here`` (IN) first; return how many they are."""
+def _part(order: Codes, low: int, high: int, is_left: Flags, spare: Codes) -> int:
+    """Put the records that fall on the left side (``is_left``, IN) first; return how many they are."""
     lefts, rights = low, 0
-    for place in range(low, high):
-        record = order[place]
+    for position in range(low, high):
+        record = order[position]
         order[lefts] = record
         spare[rights] = record
-        lefts += here[place - low]
-        rights += not here[place - low]
-    for place in range(rights):
-        order[lefts + place] = spare[place]
+        lefts += is_left[position - low]
+        rights += not is_left[position - low]
+    for position in range(rights):
+        order[lefts + position] = spare[position]
     return lefts - low
 
 
@@ -181,44 +185,46 @@ def _rounded(position: int, size: int, k: int) -> int:
 
 
 @compiled_within
-def _kept(position: int, size: int, k: int) -> int:
+def _if_allowed(position: int, size: int, k: int) -> int:
     """Return a position, or 0 if one side is too small."""
     return position if k <= position <= size - k else 0
 
 
 @compiled_within
 def _cut_half(
-    places: Reals,
+    values: Reals,
     order: Codes,
     low: int,
     high: int,
     k: int,
     keys: Reals,
     ranks: Counts,
-    here: Flags,
+    is_left: Flags,
     spare: Codes,
 ) -> int:
     """Cut a node in halves, at a multiple of k if it has few boxes.
 
-    Returns how many records fall on the left side, 0 if there is no such cut.
+    Returns the number of records on the left side, 0 without such a cut.
     """
     size = high - low
     if size <= RANKED or size <= EVEN * k:
-        for place in range(size):
-            keys[place] = places[order[low + place]]
+        for index in range(size):
+            keys[index] = values[order[low + index]]
         position = _rounded(size // 2, size, k)
         if size > RANKED:
-            return _kept(part_below(places, order, low, high, _select(keys, size, position), here, spare), size, k)
+            return _if_allowed(
+                part_below(values, order, low, high, _select(keys, size, position), is_left, spare), size, k
+            )
         rank(keys, size, ranks)
-        for place in range(size):
-            here[place] = ranks[place] < position
-        return _kept(_part(order, low, high, here, spare), size, k)
+        for index in range(size):
+            is_left[index] = ranks[index] < position
+        return _if_allowed(_part(order, low, high, is_left, spare), size, k)
     step = _step(low, high)
     sampled = (size + step - 1) // step
     for member in range(sampled):
-        keys[member] = places[order[low + member * step]]
+        keys[member] = values[order[low + member * step]]
     bound = _select(keys, sampled, sampled // 2)
-    return _kept(part_below(places, order, low, high, bound, here, spare), size, k)
+    return _if_allowed(part_below(values, order, low, high, bound, is_left, spare), size, k)
 
 
 @compiled_inside
@@ -227,20 +233,20 @@ def _select(keys: Reals, size: int, rank: int) -> float:
     low, high = 0, size - 1
     while low < high:
         pivot = keys[(low + high) // 2]
-        left, right = low, high
-        while left <= right:
-            while keys[left] < pivot:
-                left += 1
-            while keys[right] > pivot:
-                right -= 1
-            if left <= right:
-                keys[left], keys[right] = keys[right], keys[left]
-                left += 1
-                right -= 1
-        if rank <= right:
-            high = right
-        elif rank >= left:
-            low = left
+        lower, upper = low, high
+        while lower <= upper:
+            while keys[lower] < pivot:
+                lower += 1
+            while keys[upper] > pivot:
+                upper -= 1
+            if lower <= upper:
+                keys[lower], keys[upper] = keys[upper], keys[lower]
+                lower += 1
+                upper -= 1
+        if rank <= upper:
+            high = upper
+        elif rank >= lower:
+            low = lower
         else:
             break
     return keys[rank]
@@ -248,7 +254,7 @@ def _select(keys: Reals, size: int, rank: int) -> float:
 
 @compiled_within
 def _cut_best(
-    places: Reals,
+    points: Reals,
     scales: Reals,
     order: Codes,
     low: int,
@@ -259,7 +265,7 @@ def _cut_best(
     keys: Reals,
     pieces: Reals,
     ranks: Counts,
-    here: Flags,
+    is_left: Flags,
     spare: Codes,
 ) -> int:
     """Make the best cut of a node of few boxes in one of two attributes; return as above."""
@@ -268,50 +274,50 @@ def _cut_best(
     for attribute in (first, second):
         if attribute < 0:
             continue
-        for place in range(size):
-            keys[place] = places[attribute, order[low + place]]
+        for index in range(size):
+            keys[index] = points[attribute, order[low + index]]
         rank(keys, size, ranks)
-        for place in range(size):
-            ranks[place] = min(ranks[place] // k, size // k - 1)
-        _cost_pieces(places, scales, order, low, high, size // k, ranks, pieces)
+        for index in range(size):
+            ranks[index] = min(ranks[index] // k, size // k - 1)
+        _cost_pieces(points, scales, order, low, high, size // k, ranks, pieces)
         lefts = 0
         for piece in range(1, size // k):
-            for place in range(size):
-                lefts += ranks[place] == piece - 1
-            if pieces[2, piece] < best and _kept(lefts, size, k):
+            for index in range(size):
+                lefts += ranks[index] == piece - 1
+            if pieces[2, piece] < best and _if_allowed(lefts, size, k):
                 best, position = pieces[2, piece], lefts
-                for place in range(size):
-                    here[place] = ranks[place] < piece
+                for index in range(size):
+                    is_left[index] = ranks[index] < piece
     if position:
-        _part(order, low, high, here, spare)
+        _part(order, low, high, is_left, spare)
     return position
 
 
 @compiled_within
 def _cost_pieces(
-    places: Reals, scales: Reals, order: Codes, low: int, high: int, count: int, which: Counts, pieces: Reals
+    points: Reals, scales: Reals, order: Codes, low: int, high: int, count: int, piece_of: Counts, pieces: Reals
 ) -> None:
     """Find what the two sides of a cut before each piece cost: the last row of ``pieces`` (OUT).
 
-    ``which`` (IN) is the piece of each record; pieces are about equally large.
+    ``piece_of`` (IN) is the piece of each record; pieces are about equally large.
     """
     lo, hi, costs = pieces[0], pieces[1], pieces[2]
     for piece in range(count):
         costs[piece] = 0.0
-    for attribute in range(places.shape[0]):
+    for attribute in range(points.shape[0]):
         for piece in range(count):
             lo[piece], hi[piece] = np.inf, -np.inf
-        for place in range(low, high):
-            value, piece = places[attribute, order[place]], which[place - low]
+        for position in range(low, high):
+            value, piece = points[attribute, order[position]], piece_of[position - low]
             lo[piece] = value if value < lo[piece] else lo[piece]
             hi[piece] = value if value > hi[piece] else hi[piece]
-        least, most = np.inf, -np.inf
+        lowest, highest = np.inf, -np.inf
         for piece in range(count - 1):
-            least = lo[piece] if lo[piece] < least else least
-            most = hi[piece] if hi[piece] > most else most
-            costs[piece + 1] += span_cost((piece + 1) * scales[attribute], least, most)
-        least, most = np.inf, -np.inf
+            lowest = lo[piece] if lo[piece] < lowest else lowest
+            highest = hi[piece] if hi[piece] > highest else highest
+            costs[piece + 1] += span_cost((piece + 1) * scales[attribute], lowest, highest)
+        lowest, highest = np.inf, -np.inf
         for piece in range(count - 1, 0, -1):
-            least = lo[piece] if lo[piece] < least else least
-            most = hi[piece] if hi[piece] > most else most
-            costs[piece] += span_cost((count - piece) * scales[attribute], least, most)
+            lowest = lo[piece] if lo[piece] < lowest else lowest
+            highest = hi[piece] if hi[piece] > highest else highest
+            costs[piece] += span_cost((count - piece) * scales[attribute], lowest, highest)

@@ -38,53 +38,53 @@ def _part_records(
 ) -> int:
     """Put the left side's records first: below a value, or of the chosen categories; return where the others begin."""
     lefts, rights = first, 0
-    for place in range(first, last):
-        record = records[place]
+    for position in range(first, last):
+        record = records[position]
         value = values[record]
-        here = chosen[int(value)] if a_set else value < above
+        is_left = chosen[int(value)] if a_set else value < above
         records[lefts] = record
         spare[rights] = record
-        lefts += here
-        rights += not here
-    for place in range(rights):
-        records[lefts + place] = spare[place]
+        lefts += is_left
+        rights += not is_left
+    for position in range(rights):
+        records[lefts + position] = spare[position]
     return lefts
 
 
 @compiled_within
 def _evened(values: Reals, k: int, records: Counts, first: int, middle: int, last: int) -> int:
-    """Move the cut of a node of few boxes down to a multiple of k records, unless it parts equal values there."""
+    """Move the cut of a node of few boxes down to a multiple of k records, unless equal values are there."""
     extra = (middle - first) % k
-    kept = middle - first - extra
-    if extra == 0 or kept == 0 or last - first > EVEN * k or extra * (middle - first) > EVENED:
+    n_left = middle - first - extra
+    if extra == 0 or n_left == 0 or last - first > EVEN * k or extra * (middle - first) > EVENED:
         return middle
     above = np.inf
     for end in range(middle - 1, middle - 1 - extra, -1):
         largest, above = first, values[records[first]]
-        for place in range(first, end + 1):
-            if values[records[place]] > above:
-                largest, above = place, values[records[place]]
+        for position in range(first, end + 1):
+            if values[records[position]] > above:
+                largest, above = position, values[records[position]]
         records[largest], records[end] = records[end], records[largest]
-    for place in range(first, first + kept):
-        if values[records[place]] >= above:
+    for position in range(first, first + n_left):
+        if values[records[position]] >= above:
             return middle
-    return first + kept
+    return first + n_left
 
 
 @compiled_within
-def _forget_near(tried: Reals, found: int, cut: int, size: int) -> None:
+def _forget_near(tried: Reals, n_cuts: int, cut: int, size: int) -> None:
     """Do not try cuts that are nearly the same as one that breaks a limit."""
-    for other in range(found):
-        alike = tried[other, 1] == tried[cut, 1] and tried[other, 2] == tried[cut, 2]
-        if alike and abs(tried[other, 3] - tried[cut, 3]) <= size // 32:
-            tried[other, 0] = np.inf
+    for candidate in range(n_cuts):
+        alike = tried[candidate, 1] == tried[cut, 1] and tried[candidate, 2] == tried[cut, 2]
+        if alike and abs(tried[candidate, 3] - tried[cut, 3]) <= size // 32:
+            tried[candidate, 0] = np.inf
 
 
 @compiled_within
 def _cut_heap(space: Space, limits: Limits, work: Work, records: Counts, first: int, last: int) -> int:
-    """Cut off what differs from the value that a whole sample has; return as for a large node."""
+    """Separate the records that differ from the value that the whole sample has; return as :func:`split`."""
     for attribute in range(space.kinds.size):
-        values = space.places[attribute]
+        values = space.points[attribute]
         common = values[records[first + (last - first) // 2]]
         if space.kinds[attribute] == SET:
             work.chosen[int(common)] = True
@@ -94,8 +94,8 @@ def _cut_heap(space: Space, limits: Limits, work: Work, records: Counts, first: 
                 return middle
             continue
         next_up = np.inf
-        for place in range(first, last):
-            value = values[records[place]]
+        for position in range(first, last):
+            value = values[records[position]]
             if common < value < next_up:
                 next_up = value
         for above in (common, next_up):
@@ -107,32 +107,32 @@ def _cut_heap(space: Space, limits: Limits, work: Work, records: Counts, first: 
 
 @compiled
 def split(space: Space, limits: Limits, work: Work, records: Counts, first: int, last: int) -> int:
-    """Cut a node by a sample; return where its right side begins, or ``first`` if there is no cut."""
+    """Cut a node by a sample; return where its right side begins, or ``first`` if it cannot be cut."""
     step = (last - first + SAMPLE - 1) // SAMPLE
-    size = gather(space.places, space.costs, records, first, last, step, work.places, work.costs, work.orders[-1])
-    sort_all(space.kinds, work.places, work.orders, work.starts, work.spare, ZERO, size)
-    found = find_cuts(space, work, ZERO, size, max(ONE, limits.k // step), NO)
+    size = gather(space.points, space.costs, records, first, last, step, work.points, work.costs, work.orders[-1])
+    sort_all(space.kinds, work.points, work.orders, work.starts, work.spare, ZERO, size)
+    n_cuts = find_cuts(space, work, ZERO, size, max(ONE, limits.k // step), NO)
     for _ in range(TRIES):
-        cut = cheapest(work.tried, found)
+        cut = cheapest(work.tried, n_cuts)
         if cut < 0:
             break
         attribute, variant = int(work.tried[cut, 1]), int(work.tried[cut, 2])
         position = int(work.tried[cut, 3])
         a_set = space.kinds[attribute] == SET
-        order, places, values = work.orders[attribute], work.places[attribute], space.places[attribute]
+        order, sample_values, values = work.orders[attribute], work.points[attribute], space.points[attribute]
         if a_set:
-            arrange(places, work.orders[-1], order, work.counts, work.spare, ZERO, size, variant == 1)
+            arrange(sample_values, work.orders[-1], order, work.counts, work.spare, ZERO, size, variant == 1)
         if a_set:
-            for place in range(position):
-                work.chosen[int(places[order[place]])] = True
-        above = places[order[position]]
+            for index in range(position):
+                work.chosen[int(sample_values[order[index]])] = True
+        above = sample_values[order[position]]
         middle = _part_records(values, work.chosen, a_set, records, first, last, above, work.records)
         if a_set:
-            for place in range(position):
-                work.chosen[int(places[order[place]])] = False
+            for index in range(position):
+                work.chosen[int(sample_values[order[index]])] = False
         else:
             middle = _evened(values, limits.k, records, first, middle, last)
         if may_part(limits, work.counts, records, first, middle, last):
             return middle
-        _forget_near(work.tried, found, cut, size)
+        _forget_near(work.tried, n_cuts, cut, size)
     return _cut_heap(space, limits, work, records, first, last)

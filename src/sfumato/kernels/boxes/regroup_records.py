@@ -1,7 +1,7 @@
 """Regrouping records among neighbouring boxes, in spaces with categories.
 
 Three steps lower what a few neighbouring boxes cost: spare records of several boxes make a new box, a spare record
-moves to another box, and two records of different boxes change places. A box has spare records if it has more than k.
+moves to another box, and two records of different boxes are exchanged. A box has spare records if it has more than k.
 """
 
 from __future__ import annotations
@@ -39,9 +39,9 @@ class Labels(NamedTuple):
 
 
 class Scratch(NamedTuple):
-    """What the kernel writes on; one for each thread."""
+    """The kernel's working memory, one per thread."""
 
-    places: RealTable
+    points: RealTable
     """Attributes by members of a neighbourhood."""
     weights: RealTable
     """What a unit of width costs each member, by attributes."""
@@ -54,15 +54,15 @@ class Scratch(NamedTuple):
     costs: Reals
     """What each box costs."""
     without: Counts
-    """Members of a box without some."""
+    """Members of a box without those that leave it."""
     changed: Counts
     """Members of a box after a change."""
     gathered: Counts
     """The members of a new box."""
     donors: Counts
     """The box that each of them leaves."""
-    given: Counts
-    """How many members each box gives to the new one."""
+    donated: Counts
+    """The number of members that each box gives to the new one."""
     tested: Counts
     """Records that limits are tested on."""
     counts: Counts
@@ -72,7 +72,7 @@ class Scratch(NamedTuple):
     brought: Flags
     """Groups that a label names as a whole; false between uses."""
     codes: Counts
-    """As :func:`keeps_limits` wants it."""
+    """Scratch of :func:`keeps_limits`."""
 
 
 @compiled_within
@@ -99,16 +99,16 @@ def _make_scratch(space: Space, limits: Limits, members: int, boxes: int, codes:
 
 
 @compiled_inside
-def _cost(space: Space, labels: Labels, scratch: Scratch, box: Counts, size: int, most: float) -> float:
-    """Return what a box of some members costs, or infinity if that is more than ``most``."""
-    places, weights = scratch.places, scratch.weights
+def _cost(space: Space, labels: Labels, scratch: Scratch, box: Counts, size: int, ceiling: float) -> float:
+    """Return what a box of some members costs, or infinity if that exceeds ``ceiling``."""
+    points, weights = scratch.points, scratch.weights
     counts, present, brought = scratch.counts, scratch.present, scratch.brought
     total = 0.0
     for attribute in range(space.kinds.size):
         kind, weight, named, low, high = space.kinds[attribute], 0.0, 0, np.inf, -np.inf
         if kind == SET:
             for seat in range(size):
-                category = int(places[attribute, box[seat]])
+                category = int(points[attribute, box[seat]])
                 weight += weights[attribute, box[seat]]
                 counts[category] += 1
                 if counts[category] == 1:
@@ -116,18 +116,18 @@ def _cost(space: Space, labels: Labels, scratch: Scratch, box: Counts, size: int
                     present[labels.groups[attribute, category]] += 1
             if named > 1:
                 for seat in range(size):
-                    category = int(places[attribute, box[seat]])
+                    category = int(points[attribute, box[seat]])
                     group = labels.groups[attribute, category]
                     if (counts[category] == 1 or labels.rare[attribute, category]) and not brought[group]:
                         brought[group] = True
                         named += labels.sizes[attribute, group] - present[group]
             for seat in range(size):
-                category = int(places[attribute, box[seat]])
+                category = int(points[attribute, box[seat]])
                 group = labels.groups[attribute, category]
                 counts[category], present[group], brought[group] = 0, 0, False
         else:
             for seat in range(size):
-                value = places[attribute, box[seat]]
+                value = points[attribute, box[seat]]
                 weight += weights[attribute, box[seat]]
                 low = value if value < low else low
                 high = value if value > high else high
@@ -136,16 +136,16 @@ def _cost(space: Space, labels: Labels, scratch: Scratch, box: Counts, size: int
         elif kind == SET:
             total += set_cost(weight, space.units[attribute], named)
         else:
-            # no earlier: taking a part of an array costs more than all the rest
+            # not earlier: slicing an array takes longer than all the rest
             total += tree_cost(weight, space.ends[attribute], space.shares[attribute], int(low), int(high))
-        if total > most:
+        if total > ceiling:
             return np.inf
     return total
 
 
 @compiled_inside
 def _keeps(limits: Limits, scratch: Scratch, box: Counts, size: int) -> bool:
-    """Tell whether some members may be a box."""
+    """Return whether some members may be a box."""
     if limits.rules.size == 0:
         return size >= limits.k
     for seat in range(size):
@@ -155,92 +155,90 @@ def _keeps(limits: Limits, scratch: Scratch, box: Counts, size: int) -> bool:
 
 @compiled_within
 def _copy_without(box: Counts, size: int, seat: int, into: Counts) -> None:
-    for other in range(size - 1):
-        into[other] = box[other if other < seat else other + 1]
+    for index in range(size - 1):
+        into[index] = box[index if index < seat else index + 1]
 
 
 @compiled_within
-def _is_in(member: int, some: Counts, size: int) -> bool:
-    found = False
-    for place in range(size):
-        found = found or some[place] == member
-    return found
+def _is_in(member: int, members: Counts, size: int) -> bool:
+    contained = False
+    for index in range(size):
+        contained = contained or members[index] == member
+    return contained
 
 
 @compiled_within
 def _remaining(scratch: Scratch, box: int) -> int:
-    """Copy the members of a box that the new one does not get; return how many they are."""
-    left = 0
+    """Copy the members that a box keeps when the new one is formed; return their number."""
+    n_remaining = 0
     for seat in range(scratch.sizes[box]):
         member = scratch.boxes[box, seat]
         if not _is_in(member, scratch.gathered, scratch.gathered.size):
-            scratch.without[left] = member
-            left += 1
-    return left
+            scratch.without[n_remaining] = member
+            n_remaining += 1
+    return n_remaining
 
 
 @compiled_inside
-def _gather(space: Space, limits: Limits, labels: Labels, scratch: Scratch, boxes: int, home: int, seat: int) -> bool:
-    """Make a new box of a member and the spare members nearest to it, if that pays; tell whether it did."""
-    sizes, costs, gathered, donors, given = (
+def _form_box(space: Space, limits: Limits, labels: Labels, scratch: Scratch, boxes: int, home: int, seat: int) -> bool:
+    """Make a new box of a member and the spare members nearest to it, if that costs less; return whether it does."""
+    sizes, costs, gathered, donors, donated = (
         scratch.sizes,
         scratch.costs,
         scratch.gathered,
         scratch.donors,
-        scratch.given,
+        scratch.donated,
     )
     for box in range(boxes):
-        given[box] = 0
-    given[home] = 1
+        donated[box] = 0
+    donated[home] = 1
     gathered[0], donors[0] = scratch.boxes[home, seat], home
-    for place in range(1, limits.k):
-        gathered[place] = NOBODY
-    for place in range(1, limits.k):
+    for position in range(1, limits.k):
+        gathered[position] = NOBODY
+    for position in range(1, limits.k):
         best, member, donor = np.inf, NOBODY, NOBODY
         for box in range(boxes):
-            if sizes[box] - given[box] <= limits.k:
+            if sizes[box] - donated[box] <= limits.k:
                 continue
             share = costs[box] / sizes[box]
-            for other in range(sizes[box]):
-                candidate = scratch.boxes[box, other]
-                if _is_in(candidate, gathered, place):
+            for candidate_seat in range(sizes[box]):
+                candidate = scratch.boxes[box, candidate_seat]
+                if _is_in(candidate, gathered, position):
                     continue
-                gathered[place] = candidate
-                extra = _cost(space, labels, scratch, gathered, place + 1, best + share) - share
+                gathered[position] = candidate
+                extra = _cost(space, labels, scratch, gathered, position + 1, best + share) - share
                 if extra < best:
                     best, member, donor = extra, candidate, box
-        gathered[place], donors[place] = member, donor
+        gathered[position], donors[position] = member, donor
         if member < 0:
             return False
-        given[donor] += 1
-    own = _cost(space, labels, scratch, gathered, limits.k, np.inf)
-    gain = -own
+        donated[donor] += 1
+    new_cost = _cost(space, labels, scratch, gathered, limits.k, np.inf)
+    gain = -new_cost
     for box in range(boxes):
-        if given[box]:
-            left = _remaining(scratch, box)
-            gain += costs[box] - _cost(space, labels, scratch, scratch.without, left, np.inf)
-            if limits.rules.size and not _keeps(limits, scratch, scratch.without, left):
+        if donated[box]:
+            n_remaining = _remaining(scratch, box)
+            gain += costs[box] - _cost(space, labels, scratch, scratch.without, n_remaining, np.inf)
+            if limits.rules.size and not _keeps(limits, scratch, scratch.without, n_remaining):
                 return False
     if gain <= LEAST * costs[home] or not _keeps(limits, scratch, gathered, limits.k):
         return False
     for box in range(boxes):
-        if given[box]:
-            left = _remaining(scratch, box)
-            costs[box] = _cost(space, labels, scratch, scratch.without, left, np.inf)
-            for place in range(left):
-                scratch.boxes[box, place] = scratch.without[place]
-            sizes[box] = left
-    for place in range(limits.k):
-        scratch.boxes[boxes, place] = gathered[place]
-    sizes[boxes], costs[boxes] = limits.k, own
+        if donated[box]:
+            n_remaining = _remaining(scratch, box)
+            costs[box] = _cost(space, labels, scratch, scratch.without, n_remaining, np.inf)
+            for position in range(n_remaining):
+                scratch.boxes[box, position] = scratch.without[position]
+            sizes[box] = n_remaining
+    for position in range(limits.k):
+        scratch.boxes[boxes, position] = gathered[position]
+    sizes[boxes], costs[boxes] = limits.k, new_cost
     return True
 
 
 @compiled_inside
-def _place_better(
-    space: Space, limits: Limits, labels: Labels, scratch: Scratch, boxes: int, home: int, seat: int
-) -> bool:
-    """Move a member to the box, or let it change places with the member, that saves most; tell whether that paid."""
+def _reassign(space: Space, limits: Limits, labels: Labels, scratch: Scratch, boxes: int, home: int, seat: int) -> bool:
+    """Move a member to the box, or exchange it with the member, that saves most; return whether any does."""
     sizes, costs, without, changed = scratch.sizes, scratch.costs, scratch.without, scratch.changed
     size, member = sizes[home], scratch.boxes[home, seat]
     _copy_without(scratch.boxes[home], size, seat, without)
@@ -249,33 +247,35 @@ def _place_better(
     if relief <= WORTHWHILE * costs[home]:
         return False
     spare = size > limits.k and _keeps(limits, scratch, without, size - 1)
-    most, target, partner, home_cost, target_cost = LEAST * costs[home], NOBODY, NOBODY, 0.0, 0.0
+    best_gain, target, partner, home_cost, target_cost = LEAST * costs[home], NOBODY, NOBODY, 0.0, 0.0
     for box in range(boxes):
         if box == home:
             continue
-        for other in range(sizes[box]):
-            changed[other] = scratch.boxes[box, other]
+        for other_seat in range(sizes[box]):
+            changed[other_seat] = scratch.boxes[box, other_seat]
         if spare and sizes[box] < scratch.boxes.shape[1]:
             changed[sizes[box]] = member
-            there = _cost(space, labels, scratch, changed, sizes[box] + 1, relief + costs[box] - most)
-            if relief + costs[box] - there > most and _keeps(limits, scratch, changed, sizes[box] + 1):
-                most, target, partner = relief + costs[box] - there, box, NOBODY
-                home_cost, target_cost = lighter, there
-        for other in range(sizes[box]):
-            changed[other] = member
-            there = _cost(space, labels, scratch, changed, sizes[box], relief + costs[box] - most)
-            if relief + costs[box] - there > most:
-                without[size - 1] = scratch.boxes[box, other]
-                here = _cost(space, labels, scratch, without, size, costs[home] + costs[box] - there - most)
-                gain = costs[home] + costs[box] - here - there
+            new_target_cost = _cost(space, labels, scratch, changed, sizes[box] + 1, relief + costs[box] - best_gain)
+            if relief + costs[box] - new_target_cost > best_gain and _keeps(limits, scratch, changed, sizes[box] + 1):
+                best_gain, target, partner = relief + costs[box] - new_target_cost, box, NOBODY
+                home_cost, target_cost = lighter, new_target_cost
+        for other_seat in range(sizes[box]):
+            changed[other_seat] = member
+            new_target_cost = _cost(space, labels, scratch, changed, sizes[box], relief + costs[box] - best_gain)
+            if relief + costs[box] - new_target_cost > best_gain:
+                without[size - 1] = scratch.boxes[box, other_seat]
+                new_home_cost = _cost(
+                    space, labels, scratch, without, size, costs[home] + costs[box] - new_target_cost - best_gain
+                )
+                gain = costs[home] + costs[box] - new_home_cost - new_target_cost
                 if (
-                    gain > most
+                    gain > best_gain
                     and _keeps(limits, scratch, changed, sizes[box])
                     and _keeps(limits, scratch, without, size)
                 ):
-                    most, target, partner = gain, box, other
-                    home_cost, target_cost = here, there
-            changed[other] = scratch.boxes[box, other]
+                    best_gain, target, partner = gain, box, other_seat
+                    home_cost, target_cost = new_home_cost, new_target_cost
+            changed[other_seat] = scratch.boxes[box, other_seat]
     if target < 0:
         return False
     if partner < 0:
@@ -302,38 +302,38 @@ def regroup(
     new_records: Counts,
     new_ends: Counts,
 ) -> tuple[int, int]:
-    """Regroup the records of each neighbourhood; return how many boxes there are then, and how many steps were made.
+    """Regroup the records of each neighbourhood; return the resulting number of boxes and the number of steps.
 
     ``records`` (IN) holds the boxes in a row and ``ends`` (IN) where each ends, at most ``LARGEST`` times k records
-    each; ``hoods`` (IN) tells where each neighbourhood begins among the boxes, and the end; ``codes`` (IN) is the
+    each; ``hoods`` (IN) says where each neighbourhood begins among the boxes, and the end; ``codes`` (IN) is the
     number of categories. ``new_records`` and ``new_ends`` (OUT) begin with the first neighbourhood's.
     """
-    most = ZERO
+    max_members = ZERO
     for hood in range(hoods.size - 1):
-        most = max(most, ends[hoods[hood + 1] - 1] - (ends[hoods[hood] - 1] if hoods[hood] else 0))
-    scratch = _make_scratch(space, limits, most, most // limits.k + 1, codes)
+        max_members = max(max_members, ends[hoods[hood + 1] - 1] - (ends[hoods[hood] - 1] if hoods[hood] else 0))
+    scratch = _make_scratch(space, limits, max_members, max_members // limits.k + 1, codes)
     sizes = scratch.sizes
-    filled, found, steps = 0, 0, 0
+    filled, n_boxes, steps = 0, 0, 0
     for hood in range(hoods.size - 1):
         boxes, members = hoods[hood + 1] - hoods[hood], 0
         for box in range(boxes):
             number = hoods[hood] + box
             sizes[box] = 0
-            for place in range(ends[number - 1] if number else 0, ends[number]):
-                scratch.records[members] = records[place]
+            for position in range(ends[number - 1] if number else 0, ends[number]):
+                scratch.records[members] = records[position]
                 scratch.boxes[box, sizes[box]] = members
                 sizes[box] += 1
                 members += 1
         for attribute in range(space.kinds.size):
             for member in range(members):
-                scratch.places[attribute, member] = space.places[attribute, scratch.records[member]]
+                scratch.points[attribute, member] = space.points[attribute, scratch.records[member]]
                 scratch.weights[attribute, member] = space.costs[attribute, scratch.records[member]]
         for box in range(boxes):
             scratch.costs[box] = _cost(space, labels, scratch, scratch.boxes[box], sizes[box], np.inf)
         for box in range(boxes):
             seat = ZERO
             while seat < sizes[box] and sizes[box] > limits.k and scratch.costs[box] > 0.0:
-                if _gather(space, limits, labels, scratch, boxes, box, seat):
+                if _form_box(space, limits, labels, scratch, boxes, box, seat):
                     boxes += 1
                     steps += 1
                 seat += 1
@@ -341,7 +341,7 @@ def regroup(
             seat, tries = ZERO, 0
             while seat < sizes[box] and tries < LARGEST * sizes[box]:
                 tries += 1
-                if _place_better(space, limits, labels, scratch, boxes, box, seat):
+                if _reassign(space, limits, labels, scratch, boxes, box, seat):
                     steps += 1
                 else:
                     seat += 1
@@ -349,17 +349,17 @@ def regroup(
             for seat in range(sizes[box]):
                 new_records[filled] = scratch.records[scratch.boxes[box, seat]]
                 filled += 1
-            new_ends[found] = filled
-            found += 1
-    return found, steps
+            new_ends[n_boxes] = filled
+            n_boxes += 1
+    return n_boxes, steps
 
 
 @interpreted_while_small
 @compiled
 def box_points(space: Space, directions: RealCube, records: Counts, ends: Counts, points: RealTable) -> None:
-    """Find a point for each box, so that boxes of like records lie near each other.
+    """Find a point for each box, so that boxes of similar records are near each other.
 
-    ``directions`` (IN) by attributes, categories and coordinates: where each category lies; of a LINEAR attribute the
+    ``directions`` (IN) by attributes, categories and coordinates: the point of each category; of a LINEAR attribute the
     first entry is the direction of its values. ``points`` (OUT) by coordinates and boxes: the mean of the records'.
     """
     for box in range(ends.size):
@@ -367,8 +367,8 @@ def box_points(space: Space, directions: RealCube, records: Counts, ends: Counts
         for coordinate in range(points.shape[0]):
             points[coordinate, box] = 0.0
         for attribute in range(space.kinds.size):
-            for place in range(first, ends[box]):
-                value, category, factor = space.places[attribute, records[place]], 0, 1.0
+            for position in range(first, ends[box]):
+                value, category, factor = space.points[attribute, records[position]], 0, 1.0
                 if space.kinds[attribute] == LINEAR:
                     factor = value
                 else:

@@ -18,7 +18,7 @@ from sfumato.kernels.signatures import RealTable, SingleTable
 def grow_tree(points: RealTable, depth: int) -> tuple[Codes, Reals]:
     """Halve a sample ``depth`` times; return the attribute and the bound of each node, the children of i at 2i, 2i + 1.
 
-    ``points`` (IN) has one column a record of the sample. What lies below the bound falls to the first child.
+    ``points`` (IN) has one column per record of the sample. Records below the bound fall to the first child.
     """
     nodes = 1 << depth
     attributes, bounds = np.zeros(nodes, dtype=np.int32), np.full(nodes, np.inf)
@@ -27,7 +27,7 @@ def grow_tree(points: RealTable, depth: int) -> tuple[Codes, Reals]:
     order = np.empty(points.shape[1], dtype=np.int32)
     for member in range(order.size):
         order[member] = member
-    here, spare = np.empty(order.size, dtype=np.bool_), np.empty_like(order)
+    is_left, spare = np.empty(order.size, dtype=np.bool_), np.empty_like(order)
     keys, sums, ranks = np.empty(SAMPLE), np.empty(SAMPLE), np.empty(SAMPLE, dtype=np.int64)
     lo = np.empty(points.shape[0] // 2)
     hi, weights = np.empty_like(lo), np.empty_like(lo)
@@ -39,7 +39,7 @@ def grow_tree(points: RealTable, depth: int) -> tuple[Codes, Reals]:
         if attribute >= 0:
             bound = _halfway(points, order, low, high, attribute, keys, sums, ranks)
             attributes[node], bounds[node] = attribute, bound
-            middle = low + part_below(points[attribute], order, low, high, bound, here, spare)
+            middle = low + part_below(points[attribute], order, low, high, bound, is_left, spare)
         starts[2 * node], ends[2 * node] = low, middle
         starts[2 * node + 1], ends[2 * node + 1] = middle, high
     return attributes, bounds
@@ -48,7 +48,7 @@ def grow_tree(points: RealTable, depth: int) -> tuple[Codes, Reals]:
 @interpreted_while_small
 @compiled
 def find_leaves(
-    places: RealTable,
+    points: RealTable,
     members: Counts,
     first: int,
     last: int,
@@ -67,10 +67,10 @@ def find_leaves(
         record = members[member]
         node = 1
         while node < bounds.size:
-            node = 2 * node + (places[attributes[node], record] >= bounds[node])
+            node = 2 * node + (points[attributes[node], record] >= bounds[node])
         leaf = node - bounds.size
         for attribute in range(low.size):
-            value = places[attribute, record]
+            value = points[attribute, record]
             leaf = bounds.size if value < low[attribute] or value > high[attribute] else leaf
         leaves[member] = leaf
         counts[leaf] += 1
@@ -79,7 +79,7 @@ def find_leaves(
 @interpreted_while_small
 @compiled
 def sort_rows(
-    places: RealTable,
+    points: RealTable,
     costs: RealTable,
     members: Counts,
     first: int,
@@ -91,19 +91,19 @@ def sort_rows(
     weights: SingleTable,
     records: Counts,
 ) -> None:
-    """Put members together by their leaves, so that those of a leaf lie side by side in memory.
+    """Put members together by their leaves, so that those of a leaf are contiguous in memory.
 
-    ``nexts`` (IN, OUT) is where the next of each leaf goes in ``rows`` (OUT: places), ``weights`` (OUT: costs, in
+    ``nexts`` (IN, OUT) is where the next of each leaf goes in ``rows`` (OUT: points), ``weights`` (OUT: costs, in
     units of the ``usual`` ones) and ``records`` (OUT).
     """
-    attributes = places.shape[0]
+    attributes = points.shape[0]
     for member in range(first, last):
         record = members[member]
         to = nexts[leaves[member]]
         nexts[leaves[member]] += 1
         records[to] = record
         for attribute in range(attributes):
-            rows[to, attribute] = places[attribute, record]
+            rows[to, attribute] = points[attribute, record]
             weights[to, attribute] = costs[attribute, record] / usual[attribute]
 
 
@@ -111,19 +111,19 @@ def sort_rows(
 def _measure(points: Reals, order: Codes, low: int, high: int, lo: Reals, hi: Reals, weights: Reals) -> None:
     """Find a node's ends (OUT) and what a unit of its widths costs (OUT)."""
     for attribute in range(lo.size):
-        least, most, weight = np.inf, -np.inf, 0.0
-        for place in range(low, high):
-            record = order[place]
+        lowest, highest, weight = np.inf, -np.inf, 0.0
+        for position in range(low, high):
+            record = order[position]
             value = points[attribute, record]
             weight += points[lo.size + attribute, record]
-            least = value if value < least else least
-            most = value if value > most else most
-        lo[attribute], hi[attribute], weights[attribute] = least, most, weight
+            lowest = value if value < lowest else lowest
+            highest = value if value > highest else highest
+        lo[attribute], hi[attribute], weights[attribute] = lowest, highest, weight
 
 
 @compiled_within
 def _half_of(points: Reals, order: Codes, low: int, high: int, row: int, ranks: Counts, sums: Reals, step: int) -> int:
-    """Return how many of the smallest, by rank (IN), bear half of what costs in ``row``."""
+    """Return how many of the smallest records, by rank (IN), bear half of the costs in ``row``."""
     size = (high - low + step - 1) // step
     sums[:size] = 0.0
     total = 0.0
@@ -142,7 +142,7 @@ def _half_of(points: Reals, order: Codes, low: int, high: int, row: int, ranks: 
 def _halfway(
     points: Reals, order: Codes, low: int, high: int, attribute: int, keys: Reals, sums: Reals, ranks: Counts
 ) -> float:
-    """Return, by a sample, the value below which half of an attribute's cost lies."""
+    """Return the value below which half of an attribute's cost is, by a sample."""
     step = (high - low + SAMPLE - 1) // SAMPLE
     size = (high - low + step - 1) // step
     for member in range(size):

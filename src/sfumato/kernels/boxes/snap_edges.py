@@ -10,9 +10,9 @@ from sfumato.arrays import Counts, Flags, Reals
 from sfumato.kernels.compiled import compiled, compiled_for, interpreted_while_small
 
 DUST = 1e-9
-"""A number that is so little below a multiple of the step is one."""
+"""A number that is less than this share of a step below a multiple counts as the multiple."""
 MOST = 2.0**48
-"""So many multiples of a step are told apart."""
+"""The largest number of multiples of a step that can be distinguished."""
 
 
 @interpreted_while_small
@@ -21,19 +21,19 @@ def snap_down(numbers: Reals, step: float, scale: float, strictly: bool) -> tupl
     """Return the largest multiples of a step at (unless strictly) or below numbers, and whether these are multiples.
 
     Multiples are rounded to one in ``scale``, as they are written, without the dust of binary numbers. Where doubles
-    do not tell multiples apart, the step is ten times as long, or a power of that.
+    cannot distinguish multiples, the step is multiplied by ten until they can.
     """
     multiples, same = np.empty_like(numbers), np.empty(numbers.size, dtype=np.bool_)
-    for place in range(numbers.size):
-        number, length = numbers[place], step
+    for index in range(numbers.size):
+        number, length = numbers[index], step
         while np.abs(number) > length * MOST:
             length *= 10.0
         count = np.floor(number / length + DUST)
         multiple = np.rint(count * length * scale) / scale
         if multiple > number or (strictly and multiple == number):
             multiple = np.rint((count - 1.0) * length * scale) / scale
-        multiples[place] = multiple + 0.0
-        same[place] = multiple == number
+        multiples[index] = multiple + 0.0
+        same[index] = multiple == number
     return multiples, same
 
 
@@ -42,18 +42,18 @@ def part_starts(points: Any, below: Counts, least: int, wide: float) -> Any:
     """Choose, of points in ascending order, those at which the parts of a line begin.
 
     Every part that has a record has at least ``least`` of them, or is at least ``wide``. ``below`` (IN) is how many
-    records lie below each point; below the first are none.
+    records are below each point; none is below the first.
     """
     starts = np.empty_like(points)
     last = 0
     starts[0] = points[0]
     before = below[0]
-    for place in range(1, points.size):
-        records = below[place] - before
+    for index in range(1, points.size):
+        records = below[index] - before
         if records == 0:
-            starts[last] = points[place]
-        elif records >= least or points[place] - starts[last] >= wide:
+            starts[last] = points[index]
+        elif records >= least or points[index] - starts[last] >= wide:
             last += 1
-            starts[last] = points[place]
-            before = below[place]
+            starts[last] = points[index]
+            before = below[index]
     return starts[: last + 1]

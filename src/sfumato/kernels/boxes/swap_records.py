@@ -1,8 +1,8 @@
 """Exchanging records between neighbouring boxes, so that the boxes get narrower.
 
-For a record of a few boxes, what they would cost after its exchange with each record of the others is found at
-once. With heat, exchanges are judged with noise, so that a search can leave a poor optimum; without, none is made
-that does not pay.
+For each record of a few boxes, the costs after its exchange with every record of the other boxes are computed
+together. With heat, exchanges are judged with noise, so that a search can leave a poor optimum; without heat, only
+exchanges that lower the cost are made.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ SETTLED, WEIGHED, NOISED, CODED, COMPARED, TESTED, SWAPPED = range(7)
 with noise; widths found of coded attributes, and members compared for them; members tested against a limit; exchanges.
 """
 WORK = 7
-"""How many kinds of work there are."""
+"""The number of kinds of work."""
 LEAST = 1e-9
 """An exchange must save this share of what a box costs."""
 MIX = np.uint64(0x9E3779B97F4A7C15)
@@ -37,7 +37,7 @@ class Bench(NamedTuple):
     """The members of a group of boxes; all of it is scratch."""
 
     slots: Counts
-    """Where each member stands among the records."""
+    """The position of each member among the records."""
     box: Counts
     """The member's box, numbered within the group."""
     starts: Counts
@@ -46,7 +46,7 @@ class Bench(NamedTuple):
     """What the member's box costs."""
     relief: Reals
     """What the member's box would cost less without it."""
-    places: RealTable
+    points: RealTable
     """Attributes by members."""
     weights: RealTable
     lo: RealTable
@@ -57,12 +57,12 @@ class Bench(NamedTuple):
     totals: Reals
     """What a pair of boxes would cost after an exchange."""
     work: Counts
-    """What was done, by kind of work: what a search costs, whatever the machine."""
+    """The amount of each kind of work: the cost of a search, independent of the machine."""
 
 
 @compiled_within
 def make_bench(space: Space, room: int, boxes: int) -> Bench:
-    """Make room for a group of some boxes with so many records in all."""
+    """Make a bench for a group with this number of boxes and room for this number of records."""
     attributes = space.kinds.size
     return Bench(
         np.empty(room, dtype=np.int64),
@@ -82,7 +82,7 @@ def make_bench(space: Space, room: int, boxes: int) -> Bench:
 
 @compiled_within
 def _seat(space: Space, bench: Bench, records: Counts, ends: Counts, group: Counts) -> int:
-    """Copy the members of a group of boxes; return how many they are."""
+    """Copy the members of a group of boxes; return their number."""
     members = 0
     for number in range(group.size):
         box = group[number]
@@ -93,20 +93,20 @@ def _seat(space: Space, bench: Bench, records: Counts, ends: Counts, group: Coun
             bench.box[members] = number
             members += 1
     bench.starts[group.size] = members
-    places, weights, slots = bench.places, bench.weights, bench.slots
+    points, weights, slots = bench.points, bench.weights, bench.slots
     for attribute in range(space.kinds.size):
         for member in range(members):
             record = records[slots[member]]
-            places[attribute, member] = space.places[attribute, record]
+            points[attribute, member] = space.points[attribute, record]
             weights[attribute, member] = space.costs[attribute, record]
     return members
 
 
 @compiled_inside
 def _settle(space: Space, bench: Bench, box: int) -> None:
-    """Find what a box costs, and what it is without each of its members."""
+    """Find what a box costs, and its ends and costs without each of its members."""
     first, last = bench.starts[box], bench.starts[box + 1]
-    owed, relief, places, weights = bench.owed, bench.relief, bench.places, bench.weights
+    owed, relief, points, weights = bench.owed, bench.relief, bench.points, bench.weights
     los, his, rests = bench.lo, bench.hi, bench.rest
     bench.work[SETTLED] += (last - first) * space.kinds.size
     total = 0.0
@@ -115,7 +115,7 @@ def _settle(space: Space, bench: Bench, box: int) -> None:
     for attribute in range(space.kinds.size):
         lo, second_lo, hi, second_hi, weight = np.inf, np.inf, -np.inf, -np.inf, 0.0
         for member in range(first, last):
-            value = places[attribute, member]
+            value = points[attribute, member]
             weight += weights[attribute, member]
             between = value if value > lo else lo
             second_lo = between if between < second_lo else second_lo
@@ -126,15 +126,15 @@ def _settle(space: Space, bench: Bench, box: int) -> None:
         linear = space.kinds[attribute] == LINEAR
         cost = span_cost(weight, lo, hi)
         if not linear:
-            cost = _coded_cost(space, bench, attribute, box, first, places[attribute, first], weight)
+            cost = _coded_cost(space, bench, attribute, box, first, points[attribute, first], weight)
         total += cost
         for member in range(first, last):
-            value = places[attribute, member]
+            value = points[attribute, member]
             low = second_lo if value == lo else lo
             high = second_hi if value == hi else hi
             rest = weight - weights[attribute, member]
             los[attribute, member], his[attribute, member], rests[attribute, member] = low, high, rest
-            # of categories, as if it were the only one of its own
+            # of a coded attribute, as if the member's leaving saved all of its cost
             relief[member] += cost - (span_cost(rest, low, high) if linear else 0.0)
     for member in range(first, last):
         owed[member] = total
@@ -146,97 +146,97 @@ def _coded_cost(
 ) -> float:
     """Return what a box would cost in a coded attribute if a member had another value."""
     first, last = bench.starts[box], bench.starts[box + 1]
-    places = bench.places[attribute]
+    values = bench.points[attribute]
     bench.work[CODED] += 1
     bench.work[COMPARED] += last - first
     if space.kinds[attribute] != SET:
         lo, hi = value, value
-        for other in range(first, last):
-            if other != member:
-                lo = min(lo, places[other])
-                hi = max(hi, places[other])
+        for peer in range(first, last):
+            if peer != member:
+                lo = min(lo, values[peer])
+                hi = max(hi, values[peer])
         return tree_cost(weight, space.ends[attribute], space.shares[attribute], int(lo), int(hi))
     categories = 1
-    for other in range(first, last):
-        if other == member or places[other] == value:
+    for peer in range(first, last):
+        if peer == member or values[peer] == value:
             continue
         new = 1
-        for earlier in range(first, other):
-            if earlier != member and places[earlier] == places[other]:
+        for earlier in range(first, peer):
+            if earlier != member and values[earlier] == values[peer]:
                 new = 0
                 bench.work[COMPARED] += earlier - first
                 break
         categories += new
-        bench.work[COMPARED] += new * (other - first)
+        bench.work[COMPARED] += new * (peer - first)
     return set_cost(weight, space.units[attribute], categories)
 
 
 @compiled_within
 def _weigh(linear: int, bench: Bench, member: int, members: int) -> None:
-    """Find what the two boxes would cost in LINEAR attributes if a member were exchanged with each other one."""
-    totals, places, weights = bench.totals, bench.places, bench.weights
+    """Find what the two boxes would cost in LINEAR attributes after an exchange of a member with each of the others."""
+    totals, points, weights = bench.totals, bench.points, bench.weights
     los, his, rests = bench.lo, bench.hi, bench.rest
     bench.work[WEIGHED] += members * linear
-    for other in range(members):
-        totals[other] = 0.0
+    for peer in range(members):
+        totals[peer] = 0.0
     for attribute in range(linear):
-        value, weight = places[attribute, member], weights[attribute, member]
+        value, weight = points[attribute, member], weights[attribute, member]
         lo, hi, rest = los[attribute, member], his[attribute, member], rests[attribute, member]
-        for other in range(members):
-            here, its_lo, its_hi = places[attribute, other], los[attribute, other], his[attribute, other]
-            low = here if here < lo else lo
-            high = here if here > hi else hi
-            lower = value if value < its_lo else its_lo
-            upper = value if value > its_hi else its_hi
-            totals[other] += span_cost(rest + weights[attribute, other], low, high)
-            totals[other] += span_cost(rests[attribute, other] + weight, lower, upper)
+        for peer in range(members):
+            peer_value, peer_lo, peer_hi = points[attribute, peer], los[attribute, peer], his[attribute, peer]
+            low = peer_value if peer_value < lo else lo
+            high = peer_value if peer_value > hi else hi
+            lower = value if value < peer_lo else peer_lo
+            upper = value if value > peer_hi else peer_hi
+            totals[peer] += span_cost(rest + weights[attribute, peer], low, high)
+            totals[peer] += span_cost(rests[attribute, peer] + weight, lower, upper)
 
 
 @compiled_within
 def _partner(space: Space, linear: int, bench: Bench, member: int, members: int, heat: float, seed: np.uint64) -> int:
-    """Return the member with which an exchange saves most, -1 if none does."""
+    """Return the member with which an exchange saves most, -1 if no exchange saves."""
     _weigh(linear, bench, member, members)
     totals, owed = bench.totals, bench.owed
-    mine = bench.box[member]
-    first, last = bench.starts[mine], bench.starts[mine + 1]
-    own = owed[member]
-    best, most = -1, LEAST * own
+    own_box = bench.box[member]
+    first, last = bench.starts[own_box], bench.starts[own_box + 1]
+    own_cost = owed[member]
+    best, best_gain = -1, LEAST * own_cost
     if heat > 0.0:
         bench.work[NOISED] += members
-    for other in range(members):
-        gain = own + owed[other] - totals[other]
+    for peer in range(members):
+        gain = own_cost + owed[peer] - totals[peer]
         if heat > 0.0:
-            seed = (seed ^ np.uint64(other)) * MIX
+            seed = (seed ^ np.uint64(peer)) * MIX
             seed ^= seed >> FOLD
             gain += heat * float(seed >> SHIFT) * UNIT
-        if gain <= most or first <= other < last:
+        if gain <= best_gain or first <= peer < last:
             continue
-        its = bench.box[other]
+        peer_box = bench.box[peer]
         for attribute in range(linear, space.kinds.size):
-            value, here = bench.places[attribute, other], bench.places[attribute, member]
-            weight = bench.rest[attribute, member] + bench.weights[attribute, other]
-            gain -= _coded_cost(space, bench, attribute, mine, member, value, weight)
-            weight = bench.rest[attribute, other] + bench.weights[attribute, member]
-            gain -= _coded_cost(space, bench, attribute, its, other, here, weight)
-            if gain <= most:
+            value, own_value = bench.points[attribute, peer], bench.points[attribute, member]
+            weight = bench.rest[attribute, member] + bench.weights[attribute, peer]
+            gain -= _coded_cost(space, bench, attribute, own_box, member, value, weight)
+            weight = bench.rest[attribute, peer] + bench.weights[attribute, member]
+            gain -= _coded_cost(space, bench, attribute, peer_box, peer, own_value, weight)
+            if gain <= best_gain:
                 break
-        if gain > most:
-            best, most = other, gain
+        if gain > best_gain:
+            best, best_gain = peer, gain
     return best
 
 
 @compiled_inside
-def _swap(space: Space, bench: Bench, records: Counts, member: int, other: int) -> None:
+def _swap(space: Space, bench: Bench, records: Counts, member: int, peer: int) -> None:
     """Exchange two members."""
     bench.work[SWAPPED] += 1
-    one, two = bench.slots[member], bench.slots[other]
-    records[one], records[two] = records[two], records[one]
-    places, weights = bench.places, bench.weights
+    slot, peer_slot = bench.slots[member], bench.slots[peer]
+    records[slot], records[peer_slot] = records[peer_slot], records[slot]
+    points, weights = bench.points, bench.weights
     for attribute in range(space.kinds.size):
-        places[attribute, member], places[attribute, other] = places[attribute, other], places[attribute, member]
-        weights[attribute, member], weights[attribute, other] = weights[attribute, other], weights[attribute, member]
+        points[attribute, member], points[attribute, peer] = points[attribute, peer], points[attribute, member]
+        weights[attribute, member], weights[attribute, peer] = weights[attribute, peer], weights[attribute, member]
     _settle(space, bench, bench.box[member])
-    _settle(space, bench, bench.box[other])
+    _settle(space, bench, bench.box[peer])
 
 
 @compiled_inside
@@ -251,7 +251,7 @@ def exchange(
     seed: int,
     counts: Counts,
 ) -> int:
-    """Exchange records within a group of boxes, each at most once in turn; return how many exchanges were made.
+    """Exchange records within a group of boxes, trying each record once; return the number of exchanges.
 
     ``records`` (IN, OUT) holds the boxes in a row, ``ends`` (IN) where each ends, ``group`` (IN) the numbers of the
     boxes; ``heat`` (IN) is the largest noise, ``counts`` (SCRATCH) as for the limits.
@@ -264,19 +264,19 @@ def exchange(
         linear += 1
     made = 0
     for member in range(members):
-        # a record in the middle of its box has nothing to offer, and of an exchange one is at an end
+        # a record inside its box cannot narrow it, and one of two exchanged records is at an end of its box
         if heat == 0.0 and bench.relief[member] <= SPARED * bench.owed[member]:
             continue
         noise = np.uint64(seed) * MIX + np.uint64(member)
-        other = _partner(space, linear, bench, member, members, heat, noise)
-        if other < 0:
+        partner = _partner(space, linear, bench, member, members, heat, noise)
+        if partner < 0:
             continue
-        _swap(space, bench, records, member, other)
+        _swap(space, bench, records, member, partner)
         if limits.rules.size and not (
             _fits(limits, bench, records, bench.box[member], counts)
-            and _fits(limits, bench, records, bench.box[other], counts)
+            and _fits(limits, bench, records, bench.box[partner], counts)
         ):
-            _swap(space, bench, records, member, other)
+            _swap(space, bench, records, member, partner)
         else:
             made += 1
     return made
@@ -303,15 +303,15 @@ def exchange_groups(
     counts: Counts,
     work: Counts,
 ) -> int:
-    """Exchange records within each group of boxes, one after the other; return how many exchanges were made.
+    """Exchange records within each group of boxes, one after the other; return the number of exchanges.
 
     ``groups`` (IN) lists the boxes group by group, ``starts`` (IN) where each group begins, and the end; ``room``
-    (IN) is the number of records that a group can have; ``work`` (OUT) what was done, by kind of work.
+    (IN) is the number of records that a group can have; ``work`` (OUT) the amount of each kind of work.
     """
-    most: Any = np.int64(0)  # a plain 0 would be a type of its own
+    max_boxes: Any = np.int64(0)  # a plain 0 would be a type of its own
     for number in range(starts.size - 1):
-        most = max(most, starts[number + 1] - starts[number])
-    bench = make_bench(space, max(room, 1), most)
+        max_boxes = max(max_boxes, starts[number + 1] - starts[number])
+    bench = make_bench(space, max(room, 1), max_boxes)
     made = 0
     for number in range(starts.size - 1):
         group = groups[starts[number] : starts[number + 1]]

@@ -1,4 +1,4 @@
-"""From boxes that guillotine cuts made to the cells that tile the space."""
+"""The cells that tile the space, from boxes that guillotine cuts made."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from sfumato.kernels.compiled import compiled, compiled_within
 from sfumato.kernels.signatures import CountTable, RealTable
 
 PARENT, LOW, MIDDLE, SIZE = range(4)
-"""What is kept of a cut between categories: the set that it parts, the boxes on its left side, and how many categories
-these have."""
+"""The columns of a cut between categories: the set that it divides, the boxes on its left side, and the number of
+categories of these."""
 
 
 @compiled
 def find_cells(
     kinds: Codes,
-    whole: Flags,
+    integral: Flags,
     lo: RealTable,
     hi: RealTable,
     categories: Codes,
@@ -31,15 +31,16 @@ def find_cells(
     n_cuts: int,
     latest: Counts,
 ) -> int:
-    """Find the cells of the boxes from ``first`` to ``last``, which stand in the order of the cuts.
+    """Find the cells of the boxes from ``first`` to ``last``, which are in the order of the cuts.
 
-    ``lo`` and ``hi`` (IN) are the boxes' outermost places by attributes; ``whole`` (IN) tells where cuts lie on whole
-    numbers. The ``categories`` (IN) of a box begin at ``starts`` (IN), by attributes and boxes. The cells (IN, OUT)
-    begin as the whole space. A cell holds its lower end; what no box has of a set falls to the right side.
+    ``lo`` and ``hi`` (IN) are the ends of the boxes by attributes; ``integral`` (IN) says in which attributes cuts are
+    whole numbers. The ``categories`` (IN) of a box begin at ``starts`` (IN), by attributes and boxes. The cells (IN,
+    OUT) begin as the whole space. A cell includes its lower end; categories of a set that no box has fall to the right
+    side.
 
     Sets are numbered, by attributes and boxes: 0 is the whole space, and the cut in row ``i`` of ``cuts`` (OUT), of
     which there are ``n_cuts`` already, makes ``2 i + 1`` on its left and ``2 i + 2`` on its right. ``latest`` is
-    scratch, with room for every category. Returns how many cuts there are then.
+    scratch, with room for every category. Returns the new number of cuts.
     """
     stack = np.empty((last - first + 1, 2), dtype=np.int64)
     stack[0] = first, last
@@ -60,7 +61,7 @@ def find_cells(
                     cell_sets[attribute, middle:high] = 2 * n_cuts + 2
                     n_cuts += 1
             else:
-                middle, cut = _part_places(lo[attribute], hi[attribute], whole[attribute], low, high, highest)
+                middle, cut = _part_values(lo[attribute], hi[attribute], integral[attribute], low, high, highest)
                 for box in range(low, high if middle else low):
                     if box < middle:
                         cell_hi[attribute, box] = cut
@@ -76,9 +77,9 @@ def find_cells(
 
 @compiled
 def list_sets(
-    categories: Codes, starts: Counts, every: Codes, cuts: CountTable, wanted: Counts, mark: Counts
+    categories: Codes, starts: Counts, every: Codes, cuts: CountTable, set_ids: Counts, mark: Counts
 ) -> tuple[Codes, Counts]:
-    """Return the categories of the sets that are ``wanted`` (IN), one after the other, and where each ends.
+    """Return the categories of the sets with ``set_ids`` (IN), one set after the other, and where each ends.
 
     ``categories`` and ``starts`` (IN) are those of one attribute's boxes, ``every`` (IN) the categories of the whole
     space, ``cuts`` (IN) as :func:`find_cells` leaves them. ``mark`` is scratch, zero for every category.
@@ -88,24 +89,24 @@ def list_sets(
     for cut in range(len(cuts)):
         sizes[2 * cut + 1] = cuts[cut, SIZE]
         sizes[2 * cut + 2] = sizes[cuts[cut, PARENT]] - cuts[cut, SIZE]
-    ends = np.cumsum(sizes[wanted])
+    ends = np.cumsum(sizes[set_ids])
     listed = np.empty(ends[-1], dtype=np.int32)
-    for place in range(wanted.size):
-        number, seen = wanted[place], place + 1
-        # a right side is what the left one leaves of the set that was parted, and so on
+    for index in range(set_ids.size):
+        number, stamp = set_ids[index], index + 1
+        # a right side is the divided set without the left side, and so on
         while number and number % 2 == 0:
             cut = number // 2 - 1
             for category in categories[starts[cuts[cut, LOW]] : starts[cuts[cut, MIDDLE]]]:
-                mark[category] = seen
+                mark[category] = stamp
             number = cuts[cut, PARENT]
         within = every
         if number:
             cut = number // 2
             within = categories[starts[cuts[cut, LOW]] : starts[cuts[cut, MIDDLE]]]
-        at = begin = ends[place] - sizes[wanted[place]]
+        at = begin = ends[index] - sizes[set_ids[index]]
         for category in within:
-            if mark[category] != seen:
-                mark[category] = seen
+            if mark[category] != stamp:
+                mark[category] = stamp
                 listed[at] = category
                 at += 1
         listed[begin:at].sort()
@@ -113,20 +114,24 @@ def list_sets(
 
 
 @compiled_within
-def _part_places(lo: Reals, hi: Reals, whole: bool, low: int, high: int, highest: Reals) -> tuple[int, float]:
+def _part_values(lo: Reals, hi: Reals, integral: bool, low: int, high: int, highest: Reals) -> tuple[int, float]:
     """Return the box with which the right side of a cut begins, and the cut; 0 if there is none."""
-    most = -np.inf
+    highest_so_far = -np.inf
     for box in range(low, high):
-        most = max(most, hi[box])
-        highest[box - low] = most
-    least = np.inf
+        highest_so_far = max(highest_so_far, hi[box])
+        highest[box - low] = highest_so_far
+    lowest_so_far = np.inf
     best, distance, cut = 0, np.inf, 0.0
     for box in range(high - 1, low, -1):
-        least = min(least, lo[box])
+        lowest_so_far = min(lowest_so_far, lo[box])
         below = highest[box - 1 - low]
-        # the most even of all that there are
-        if below < least and abs(2 * box - low - high) < distance:
-            best, distance, cut = box, abs(2 * box - low - high), least if whole else roundest(below, least)
+        # the most even of all possible cuts
+        if below < lowest_so_far and abs(2 * box - low - high) < distance:
+            best, distance, cut = (
+                box,
+                abs(2 * box - low - high),
+                lowest_so_far if integral else roundest(below, lowest_so_far),
+            )
     return best, cut
 
 
@@ -134,7 +139,7 @@ def _part_places(lo: Reals, hi: Reals, whole: bool, low: int, high: int, highest
 def _part_set(categories: Codes, starts: Counts, low: int, high: int, latest: Counts) -> tuple[int, int]:
     """Return the box with which the right side of a cut between categories begins, and how many the left side has.
 
-    Both are 0 if there is no such cut.
+    Both are 0 without such a cut.
     """
     for box in range(low, high):
         for category in categories[starts[box] : starts[box + 1]]:
@@ -153,19 +158,19 @@ def _part_set(categories: Codes, starts: Counts, low: int, high: int, latest: Co
 
 @compiled_within
 def roundest(below: float, above: float) -> float:
-    """Return the number with the fewest digits above one and below another, or up to it if both are whole."""
-    whole = np.floor(below) == below and np.floor(above) == above
+    """Return the number with the fewest digits between two numbers; of whole numbers, the upper one is allowed, too."""
+    integral = np.floor(below) == below and np.floor(above) == above
     largest, power = max(abs(below), abs(above)), -307
-    # the first power of ten that is no less
+    # the first power of ten that is not less
     while power < 308 and 10.0**power < largest:
         power += 1
     for digits in range(-power, 18 - power):
-        for part in (1, 2, 5):
-            # steps below one as parts of one, for only their quotients are what is written
-            step, parts = 10.0 ** max(-digits, 0) / part, 1.0
+        for divisor in (1, 2, 5):
+            # steps below one as fractions: only their quotients are the decimals as written
+            step, per_unit = 10.0 ** max(-digits, 0) / divisor, 1.0
             if digits >= 0:
-                step, parts = 1.0, part * 10.0**digits
-            number = np.floor(above / step * parts + 1e-9) * step / parts
-            if below < number < above or (whole and number == above):
+                step, per_unit = 1.0, divisor * 10.0**digits
+            number = np.floor(above / step * per_unit + 1e-9) * step / per_unit
+            if below < number < above or (integral and number == above):
                 return number
     return above

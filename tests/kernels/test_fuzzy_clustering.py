@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sfumato.kernels.fuzzy_clustering import come_nearer, fill_table, find_labels, sum_up
-from sfumato.kernels.fuzzy_memberships import Records, Sets
+from sfumato.kernels.fuzzy_memberships import FuzzySets, Records
 from tests.fuzzy.plain import plain_distances, plain_memberships
 
 
@@ -21,7 +21,7 @@ def example(seed, n, attributes, sets, fuzzifier, *, normed):
         numbers.ravel(), attributes, 1, np.arange(attributes), np.zeros(attributes), np.ones(attributes), weights, 1
     )
     norms = np.swapaxes(factors, 1, 2) @ factors if normed else None
-    return numbers, weights, norms, records, Sets(centres, factors, fuzzifier)
+    return numbers, weights, norms, records, FuzzySets(centres, factors, fuzzifier)
 
 
 CASES = {
@@ -71,7 +71,7 @@ def test_attributes_are_chosen_moved_and_scaled():
         numbers.ravel(order="K"), 1, 200, np.array([2, 0]), np.array([1.0, 2.0]), np.array([3.0, 0.5]), np.ones(1), 0
     )
     table = np.full((200, 1), -1.0)
-    fill_table(records, Sets(np.zeros((1, 2)), np.empty((0, 2, 2)), 2.0), 50, 200, False, table)
+    fill_table(records, FuzzySets(np.zeros((1, 2)), np.empty((0, 2, 2)), 2.0), 50, 200, False, table)
     moved = (numbers[:, [2, 0]] - [1.0, 2.0]) * [3.0, 0.5]
     np.testing.assert_allclose(table[50:, 0], np.hypot(*moved[50:].T))
     np.testing.assert_array_equal(table[:50], -1.0)

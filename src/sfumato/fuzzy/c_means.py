@@ -12,7 +12,7 @@ from sfumato.fuzzy.clustering_input import Spread, Sums, sum_records
 from sfumato.fuzzy.initial_centres import plain_sets
 
 if TYPE_CHECKING:
-    from sfumato.kernels.fuzzy_memberships import Sets
+    from sfumato.kernels.fuzzy_memberships import FuzzySets
 
 
 class FuzzyCMeans(FuzzyClustering):
@@ -95,7 +95,7 @@ class FuzzyCMeans(FuzzyClustering):
         self.cluster_centers_ = best.sets.centres / frame.scales + frame.origins
         self.objectives_ = best.objectives / frame.scales[0] ** 2
 
-    def _sets(self) -> Sets:
+    def _sets(self) -> FuzzySets:
         return plain_sets(self.cluster_centers_, self.fuzzifier)
 
 

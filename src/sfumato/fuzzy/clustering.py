@@ -20,7 +20,7 @@ from sfumato.fuzzy.initial_centres import Drawing, given_centres
 if TYPE_CHECKING:
     from typing import Self
 
-    from sfumato.kernels.fuzzy_memberships import Records, Sets
+    from sfumato.kernels.fuzzy_memberships import FuzzySets, Records
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class Task:
 class Descent:
     """The result of one descent from a start."""
 
-    sets: Sets
+    sets: FuzzySets
     covariances: Reals
     """One per set, or empty."""
     objectives: Reals
@@ -173,7 +173,7 @@ class FuzzyClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
         """Keep the best sets in the coordinates of the records: cluster_centers_, objectives_ and the like."""
 
     @abstractmethod
-    def _sets(self) -> Sets:
+    def _sets(self) -> FuzzySets:
         """Return the sets in the coordinates of the records."""
 
     def _starts(self, numbers: Reals, weights: Reals, frame: Frame) -> list[Reals]:

@@ -14,7 +14,7 @@ from sfumato.arrays import Reals
 from sfumato.threads import batches_of, side_by_side
 
 if TYPE_CHECKING:
-    from sfumato.kernels.fuzzy_memberships import Records, Sets
+    from sfumato.kernels.fuzzy_memberships import FuzzySets, Records
 
 LEAST = 8192
 """The smallest batch of records."""
@@ -98,7 +98,7 @@ class Sums:
     objective: float
 
 
-def sum_records(records: Records, count: int, sets: Sets, threads: int | None, *, scatters: bool) -> Sums:
+def sum_records(records: Records, count: int, sets: FuzzySets, threads: int | None, *, scatters: bool) -> Sums:
     """Sum up all records in one pass."""
     from sfumato.kernels.fuzzy_clustering import sum_up
 
@@ -126,12 +126,12 @@ class Spread:
 
 def spread_of(numbers: Reals, weights: Reals, threads: int | None) -> Spread:
     """Return weighted means and variances; the variance of a constant attribute is exactly 0."""
-    from sfumato.kernels.fuzzy_memberships import Sets
+    from sfumato.kernels.fuzzy_memberships import FuzzySets
 
     attributes = numbers.shape[1]
     origin = numbers[0].copy()
     # a single set has every record as a full member, whatever the fuzzifier; but 2 is for records already scaled
-    single = Sets(np.zeros((1, attributes)), np.empty((0, attributes, attributes)), 3.0)
+    single = FuzzySets(np.zeros((1, attributes)), np.empty((0, attributes, attributes)), 3.0)
     with np.errstate(over="ignore", invalid="ignore"):
         sums = sum_records(read_records(numbers, weights, origins=origin), len(numbers), single, threads, scatters=True)
         shifts = sums.firsts[0] / sums.masses[0]

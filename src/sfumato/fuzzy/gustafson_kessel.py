@@ -17,7 +17,7 @@ from sfumato.kernels.algebra import product
 from sfumato.kernels.elementary import exponentials, logarithms
 
 if TYPE_CHECKING:
-    from sfumato.kernels.fuzzy_memberships import Sets
+    from sfumato.kernels.fuzzy_memberships import FuzzySets
 
 
 class GustafsonKessel(FuzzyClustering):
@@ -116,10 +116,10 @@ class GustafsonKessel(FuzzyClustering):
             centres, norms = improved, better
         return Descent(self._with(centres, norms), norms.covariances, np.array(objectives), moved <= self.tol)
 
-    def _with(self, centres: Reals, norms: Norms) -> Sets:
-        from sfumato.kernels.fuzzy_memberships import Sets
+    def _with(self, centres: Reals, norms: Norms) -> FuzzySets:
+        from sfumato.kernels.fuzzy_memberships import FuzzySets
 
-        return Sets(centres, norms.factors, float(self.fuzzifier))
+        return FuzzySets(centres, norms.factors, float(self.fuzzifier))
 
     def _adopt(self, best: Descent, frame: Frame) -> None:
         n_attributes = self.n_features_in_
@@ -134,10 +134,10 @@ class GustafsonKessel(FuzzyClustering):
         self.norms_ = np.stack([product(factor.T, factor) for factor in self._factors])
         self.objectives_ = best.objectives * unit
 
-    def _sets(self) -> Sets:
-        from sfumato.kernels.fuzzy_memberships import Sets
+    def _sets(self) -> FuzzySets:
+        from sfumato.kernels.fuzzy_memberships import FuzzySets
 
-        return Sets(self.cluster_centers_, self._factors, float(self.fuzzifier))
+        return FuzzySets(self.cluster_centers_, self._factors, float(self.fuzzifier))
 
     def _volumes(self) -> Reals:
         if self.volumes is None:

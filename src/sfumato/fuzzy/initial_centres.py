@@ -11,7 +11,7 @@ from sfumato.arrays import Counts, Reals
 from sfumato.fuzzy.clustering_input import in_parts, read_records
 
 if TYPE_CHECKING:
-    from sfumato.kernels.fuzzy_memberships import Records, Sets
+    from sfumato.kernels.fuzzy_memberships import FuzzySets, Records
 
 UNIFORMS = 12
 """A sum of this many uniform numbers has variance 1 and is nearly normal."""
@@ -87,9 +87,9 @@ def _come_nearer(records: Records, centres: Reals, nearest: Reals, threads: int 
     in_parts(nearest.size, lambda first, last: come_nearer(records, sets, first, last, nearest), threads)
 
 
-def plain_sets(centres: Reals, fuzzifier: float) -> Sets:
+def plain_sets(centres: Reals, fuzzifier: float) -> FuzzySets:
     """Return sets with the Euclidean norm."""
-    from sfumato.kernels.fuzzy_memberships import Sets
+    from sfumato.kernels.fuzzy_memberships import FuzzySets
 
     n_attributes = centres.shape[1]
-    return Sets(np.ascontiguousarray(centres), np.empty((0, n_attributes, n_attributes)), float(fuzzifier))
+    return FuzzySets(np.ascontiguousarray(centres), np.empty((0, n_attributes, n_attributes)), float(fuzzifier))

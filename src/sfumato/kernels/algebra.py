@@ -14,16 +14,16 @@ import numpy as np
 from sfumato.arrays import Reals
 
 SHORT = 32
-"""Sums of up to so many terms are added term by term, for all columns side by side."""
+"""Sums of up to this number of terms are added term by term, for all columns side by side."""
 
 
-def dot(one: Any, other: Any) -> float:
+def dot(first: Any, second: Any) -> float:
     """Return the sum of the products of two rows of numbers.
 
     >>> dot([1.0, 2.0], [3.0, 4.0])
     11.0
     """
-    return float(product(np.asarray(one)[None], other)[0])
+    return float(product(np.asarray(first)[None], second)[0])
 
 
 def product(left: Any, right: Any) -> Reals:
@@ -34,26 +34,26 @@ def product(left: Any, right: Any) -> Reals:
     """
     from sfumato.kernels.matrices import mix_rows, multiply
 
-    one, other = np.asarray(left, dtype=np.float64), np.asarray(right, dtype=np.float64)
-    rows, columns = np.atleast_2d(one), other[:, None] if other.ndim == 1 else other
-    if one.ndim + other.ndim < 3 or rows.shape[1] != columns.shape[0]:
-        raise ValueError(f"shapes {one.shape} and {other.shape} do not fit")
-    found = np.zeros((rows.shape[0], columns.shape[1]))
+    first, second = np.asarray(left, dtype=np.float64), np.asarray(right, dtype=np.float64)
+    rows, columns = np.atleast_2d(first), second[:, None] if second.ndim == 1 else second
+    if first.ndim + second.ndim < 3 or rows.shape[1] != columns.shape[0]:
+        raise ValueError(f"shapes {first.shape} and {second.shape} do not fit")
+    products = np.zeros((rows.shape[0], columns.shape[1]))
     if rows.shape[1] <= SHORT < columns.shape[1]:
-        mix_rows(_plain(rows), _plain(columns), found)
+        mix_rows(_plain(rows), _plain(columns), products)
     else:
-        multiply(_plain(rows), _plain(columns.T), found)
-    return found[0] if one.ndim == 1 else found[:, 0] if other.ndim == 1 else found
+        multiply(_plain(rows), _plain(columns.T), products)
+    return products[0] if first.ndim == 1 else products[:, 0] if second.ndim == 1 else products
 
 
-def _plain(given: Any) -> Reals:
+def _plain(numbers: Any) -> Reals:
     """Return numbers in one kind of array, so that kernels are compiled once."""
-    plain = np.ascontiguousarray(given, dtype=np.float64)
+    plain = np.ascontiguousarray(numbers, dtype=np.float64)
     return plain if plain.flags.writeable else plain.copy()
 
 
 def orthogonal(rows: Any) -> tuple[Reals, Reals]:
-    """Return orthogonal rows Q, and the upper triangle R that makes the given ones of them: rows = (Q' R)'.
+    """Return orthogonal rows Q and the upper triangular R with rows = (Q' R)'.
 
     There must be at least as many columns as rows. The diagonal of R is not negative.
     """
@@ -113,38 +113,40 @@ def singular(matrix: Any) -> tuple[Reals, Reals, Reals]:
 
 
 def pseudo_inverse(matrix: Any, rcond: float = 1e-15) -> Reals:
-    """Return the inverse of Moore and Penrose; directions shorter than ``rcond`` of the longest count as none."""
+    """Return the inverse of Moore and Penrose; singular values below ``rcond`` times the largest count as 0."""
     lengths, stretched, directions = singular(matrix)
-    kept = lengths > rcond * lengths.max(initial=0.0)
-    return product(directions[:, kept] / lengths[kept], (stretched[:, kept] / lengths[kept]).T)
+    significant = lengths > rcond * lengths.max(initial=0.0)
+    return product(
+        directions[:, significant] / lengths[significant], (stretched[:, significant] / lengths[significant]).T
+    )
 
 
 def least_squares(design: Any, targets: Any) -> Reals:
-    """Return the shortest coefficients, one column a target, with which the columns of a design come nearest to them.
+    """Return the least-squares coefficients of least norm, one column per target.
 
     A design has at least as many rows as columns.
     """
     rows = np.asarray(design, dtype=np.float64).T
     directions, triangle = orthogonal(rows)
-    found: Reals = product(
+    coefficients: Reals = product(
         pseudo_inverse(triangle, rcond=float(np.finfo(np.float64).eps) * max(rows.shape)), product(directions, targets)
     )
-    return found
+    return coefficients
 
 
 def solve(matrix: Any, side: Any) -> Reals:
-    """Return x of A x = b, of one b or of one a column; ``numpy.linalg.LinAlgError`` if A is singular.
+    """Return x of A x = b, for one b or for one b per column; ``numpy.linalg.LinAlgError`` if A is singular.
 
     >>> solve([[2.0, 0.0], [1.0, 4.0]], [2.0, 9.0]).tolist()
     [1.0, 2.0]
     """
     from sfumato.kernels.matrices import eliminate
 
-    given = np.asarray(side, dtype=np.float64)
-    found = np.array(given[:, None] if given.ndim == 1 else given, order="C")
-    if not eliminate(np.array(matrix, dtype=np.float64, order="C"), found):
+    sides = np.asarray(side, dtype=np.float64)
+    solution = np.array(sides[:, None] if sides.ndim == 1 else sides, order="C")
+    if not eliminate(np.array(matrix, dtype=np.float64, order="C"), solution):
         raise np.linalg.LinAlgError("the matrix is singular")
-    return found[:, 0] if given.ndim == 1 else found
+    return solution[:, 0] if sides.ndim == 1 else solution
 
 
 def inverse(matrix: Any) -> Reals:

@@ -17,15 +17,15 @@ VALUES_AT_ONCE = 256
 
 
 @compiled_within
-def mix(memberships: Reals, table: Reals, left: int, right: int, mixture: Reals) -> None:
-    """Put the mixture of the table's rows, from the value ``left`` to ``right``, into ``mixture`` (OUT)."""
-    for place in range(right - left):
-        mixture[place] = 0.0
+def mix(memberships: Reals, table: Reals, start: int, stop: int, mixture: Reals) -> None:
+    """Put the mixture of the table's rows, from the value ``start`` up to ``stop``, into ``mixture`` (OUT)."""
+    for offset in range(stop - start):
+        mixture[offset] = 0.0
     for row in range(memberships.size):
         membership = memberships[row]
         if membership != 0.0:
-            for place in range(right - left):
-                mixture[place] += membership * table[row, left + place]
+            for offset in range(stop - start):
+                mixture[offset] += membership * table[row, start + offset]
 
 
 @compiled_ratios
@@ -36,12 +36,12 @@ def mixture_lengths(memberships: RealTable, differences: RealTable) -> Reals:
     mixture, lanes = np.empty(VALUES_AT_ONCE), np.zeros(LANES)
     for record in range(memberships.shape[0]):
         length = 0.0
-        for left in range(0, values, VALUES_AT_ONCE):
-            right = min(left + VALUES_AT_ONCE, values)
-            mix(memberships[record], differences, left, right, mixture)
-            for place in range(right - left):
-                mixture[place] = abs(mixture[place])
-            length += sum_of(mixture[: right - left], lanes)
+        for start in range(0, values, VALUES_AT_ONCE):
+            stop = min(start + VALUES_AT_ONCE, values)
+            mix(memberships[record], differences, start, stop, mixture)
+            for offset in range(stop - start):
+                mixture[offset] = abs(mixture[offset])
+            length += sum_of(mixture[: stop - start], lanes)
         lengths[record] = length
     return lengths
 
@@ -52,30 +52,30 @@ def mixture_beliefs(
 ) -> tuple[Reals, Reals, Reals]:
     """Return each record's strongest belief, the entropy of its beliefs, and the largest share of its mixture.
 
-    Beliefs are proportional to the evidence e: the mixture of ``counts`` (IN, sets by values) times ``odds`` (IN, one a
-    value), ``divided`` or not by the mixture of ``shares`` (IN), and 0 where the counts are.
+    Beliefs are proportional to the evidence e: the mixture of ``counts`` (IN, sets by values) times ``odds`` (IN, by
+    values), if ``divided`` then divided by the mixture of ``shares`` (IN), and 0 where the counts are 0.
     """
     records, values = memberships.shape[0], counts.shape[1]
     strongest, entropy, largest = np.zeros(records), np.zeros(records), np.zeros(records)
-    found, mixture = np.empty(VALUES_AT_ONCE), np.empty(VALUES_AT_ONCE)
+    count_mixture, share_mixture = np.empty(VALUES_AT_ONCE), np.empty(VALUES_AT_ONCE)
     for record in range(records):
-        total, spread, most, share = 0.0, 0.0, 0.0, 0.0
-        for left in range(0, values, VALUES_AT_ONCE):
-            right = min(left + VALUES_AT_ONCE, values)
-            mix(memberships[record], counts, left, right, found)
-            mix(memberships[record], shares, left, right, mixture)
-            for place in range(right - left):
-                share = max(share, mixture[place])
-                evidence = found[place] * odds[left + place]
+        total, spread, largest_evidence, share = 0.0, 0.0, 0.0, 0.0
+        for start in range(0, values, VALUES_AT_ONCE):
+            stop = min(start + VALUES_AT_ONCE, values)
+            mix(memberships[record], counts, start, stop, count_mixture)
+            mix(memberships[record], shares, start, stop, share_mixture)
+            for offset in range(stop - start):
+                share = max(share, share_mixture[offset])
+                evidence = count_mixture[offset] * odds[start + offset]
                 if evidence > 0.0:
                     if divided:
-                        evidence /= mixture[place]
+                        evidence /= share_mixture[offset]
                     total += evidence
                     spread += evidence * logarithm(evidence)
-                    most = max(most, evidence)
+                    largest_evidence = max(largest_evidence, evidence)
         largest[record] = share
         if total > 0.0:
-            strongest[record] = most / total
+            strongest[record] = largest_evidence / total
             # with beliefs b = e/T: -sum b ln b = ln T - (sum e ln e)/T
             entropy[record] = max(logarithm(total) - spread / total, 0.0)
     return strongest, entropy, largest

@@ -29,5 +29,5 @@ def count_bits(word: np.uint64) -> int:
 
 @compiled_within
 def lowest_bit(word: np.uint64) -> int:
-    """Return the place of the lowest bit that is set; 64 if none is."""
+    """Return the position of the lowest bit that is set; 64 if none is."""
     return count_bits((word & (~word + ONE)) - ONE)

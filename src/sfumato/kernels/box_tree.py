@@ -1,7 +1,7 @@
-"""Records in boxes within boxes, so that those far from a given record are passed by together.
+"""Records in boxes within boxes, so that the records far from a given one are skipped together.
 
-Every box is halved in the attribute that its records differ most in, until it holds few. What a box's records have in
-common bounds from below how far any of them lies from a record outside.
+Every box is halved in the attribute in which its records differ most, until it holds few of them. What the records of a
+box have in common gives a lower bound on the distance of any of them from a record outside.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from sfumato.kernels.factorize import sort_by_keys
 from sfumato.kernels.signatures import CodeTable, RealTable
 
 LEAF = 32
-"""Boxes of up to so many records are not halved."""
+"""Boxes of up to this number of records are not halved."""
 SAMPLE = 127
-"""So many records tell where the middle of a box is."""
+"""The number of records by which the middle of a box is estimated."""
 ONE: Any = np.int64(1)
 """A plain 1 would be a type of its own, for which a kernel is compiled once more."""
 MIXED = np.int32(-(2**31))
@@ -41,12 +41,12 @@ class Nest(NamedTuple):
 
     starts: Counts
     stops: Counts
-    """The places of a box's records in the order of the nest."""
+    """The positions of a box's records in the order of the nest."""
     halves: Counts
     """The number of a box's first half, -1 where it is not halved."""
     los: RealTable
     his: RealTable
-    """Boxes x ordinal attributes: the ends of what is not missing, the wrong way round where all is missing."""
+    """Boxes x ordinal attributes: the ends of known values; if all are missing, the lower end exceeds the upper."""
     missing: CodeTable
     """Boxes x ordinal attributes: 1 where something is missing."""
     codes: CodeTable
@@ -54,38 +54,38 @@ class Nest(NamedTuple):
 
 
 @compiled_ratios
-def squared_difference(one: float, other: float) -> float:
+def squared_difference(first: float, second: float) -> float:
     """Return the squared relative difference of two numbers neither of which is missing."""
-    size = abs(one) + abs(other)
-    ratio = (one - other) / size if size > 0.0 else 0.0
+    size = abs(first) + abs(second)
+    ratio = (first - second) / size if size > 0.0 else 0.0
     return ratio * ratio
 
 
 @compiled
-def nest(attributes: Attributes, parts: Codes, order: Counts) -> Nest:
-    """Put records, of which there is one at least, into boxes within boxes; ``order`` (IN, OUT) are their numbers.
+def nest(attributes: Attributes, price_groups: Codes, order: Counts) -> Nest:
+    """Put at least one record into boxes within boxes; ``order`` (IN, OUT) are the records' numbers.
 
-    Large boxes are those of one of the ``parts`` (IN: one code a record) each.
+    A large box has records of only one of the ``price_groups`` (IN: one code per record).
     """
-    # every halving makes two of one, and no half is empty
+    # every halving makes two boxes of one, and no half is empty
     room = 2 * order.size + 1
     starts, stops = np.zeros(room, dtype=np.int64), np.zeros(room, dtype=np.int64)
-    halves, of_one_part = np.full(room, -1), np.zeros(room, dtype=np.bool_)
+    halves, of_one_group = np.full(room, -1), np.zeros(room, dtype=np.bool_)
     keys, spare, sample = np.empty(order.size), np.empty_like(order), np.empty(SAMPLE)
     stops[0] = order.size
     boxes, box = 1, 0
     while box < boxes:
-        own = order[starts[box] : stops[box]]
-        if own.size > LEAF:
-            alone = of_one_part[box] or _rank_parts(parts, own, keys)
-            # records that do not differ are halved anyhow
-            middle = starts[box] + own.size // 2
-            if not alone or _rank(attributes, own, keys):
-                middle = starts[box] + _part(own, keys, spare, sample)
+        members = order[starts[box] : stops[box]]
+        if members.size > LEAF:
+            unmixed = of_one_group[box] or _rank_groups(price_groups, members, keys)
+            # records that do not differ are halved as well
+            middle = starts[box] + members.size // 2
+            if not unmixed or _rank(attributes, members, keys):
+                middle = starts[box] + _part(members, keys, spare, sample)
             halves[box] = boxes
             starts[boxes], stops[boxes] = starts[box], middle
             starts[boxes + 1], stops[boxes + 1] = middle, stops[box]
-            of_one_part[boxes] = of_one_part[boxes + 1] = alone
+            of_one_group[boxes] = of_one_group[boxes + 1] = unmixed
             boxes += 2
         box += 1
     return _enclosed(attributes, order, starts[:boxes].copy(), stops[:boxes].copy(), halves[:boxes].copy())
@@ -94,127 +94,129 @@ def nest(attributes: Attributes, parts: Codes, order: Counts) -> Nest:
 @compiled_within
 def _enclosed(attributes: Attributes, order: Counts, starts: Counts, stops: Counts, halves: Counts) -> Nest:
     """Find the ends and codes of boxes: of the innermost from their records, of the others from what is within them."""
-    boxes, ordinals, others = starts.size, attributes.ordinal.shape[0], attributes.codes.shape[0]
-    los, his = np.empty((boxes, ordinals)), np.empty((boxes, ordinals))
-    missing, codes = np.zeros((boxes, ordinals), dtype=np.int32), np.empty((boxes, others), dtype=np.int32)
+    boxes, n_ordinal, n_nominal = starts.size, attributes.ordinal.shape[0], attributes.codes.shape[0]
+    los, his = np.empty((boxes, n_ordinal)), np.empty((boxes, n_ordinal))
+    missing, codes = np.zeros((boxes, n_ordinal), dtype=np.int32), np.empty((boxes, n_nominal), dtype=np.int32)
     for box in range(boxes - 1, -1, -1):
-        one, other = halves[box], halves[box] + 1
-        if one < 0:
+        first, second = halves[box], halves[box] + 1
+        if first < 0:
             enclose(attributes, order[starts[box] : stops[box]], ONE, los[box], his[box], missing[box], codes[box])
             continue
-        for attribute in range(ordinals):
-            los[box, attribute] = min(los[one, attribute], los[other, attribute])
-            his[box, attribute] = max(his[one, attribute], his[other, attribute])
-            missing[box, attribute] = max(missing[one, attribute], missing[other, attribute])
-        for attribute in range(others):
-            same = codes[one, attribute] == codes[other, attribute]
-            codes[box, attribute] = codes[one, attribute] if same else MIXED
+        for attribute in range(n_ordinal):
+            los[box, attribute] = min(los[first, attribute], los[second, attribute])
+            his[box, attribute] = max(his[first, attribute], his[second, attribute])
+            missing[box, attribute] = max(missing[first, attribute], missing[second, attribute])
+        for attribute in range(n_nominal):
+            same = codes[first, attribute] == codes[second, attribute]
+            codes[box, attribute] = codes[first, attribute] if same else MIXED
     return Nest(starts, stops, halves, los, his, missing, codes)
 
 
 @compiled
-def enclose(attributes: Attributes, own: Counts, step: int, lo: Reals, hi: Reals, missing: Codes, codes: Codes) -> int:
+def enclose(
+    attributes: Attributes, members: Counts, step: int, lo: Reals, hi: Reals, missing: Codes, codes: Codes
+) -> int:
     """Find the ends and codes (OUT) of every ``step``-th record (IN).
 
-    Returns the attribute that they differ most in, -1 if in none.
+    Returns the attribute in which they differ most, -1 if they do not differ.
     """
-    widest, most = -1, 0.0
+    widest, largest_width = -1, 0.0
     for attribute in range(lo.size):
         values = attributes.ordinal[attribute]
-        least, largest, absent, known = np.inf, -np.inf, 0, 0
-        for place in range(0, own.size, step):
-            value = values[own[place]]
+        least, largest, n_missing, n_present = np.inf, -np.inf, 0, 0
+        for index in range(0, members.size, step):
+            value = values[members[index]]
             if np.isnan(value):
-                absent += 1
+                n_missing += 1
             else:
-                known += 1
+                n_present += 1
                 least = value if value < least else least
                 largest = value if value > largest else largest
-        lo[attribute], hi[attribute], missing[attribute] = least, largest, 1 if absent else 0
+        lo[attribute], hi[attribute], missing[attribute] = least, largest, 1 if n_missing else 0
         width = 0.0
-        if known:
-            width = attributes.omegas[attribute] * (1.0 if absent else squared_difference(least, largest))
-        if width > most:
-            widest, most = attribute, width
+        if n_present:
+            width = attributes.omegas[attribute] * (1.0 if n_missing else squared_difference(least, largest))
+        if width > largest_width:
+            widest, largest_width = attribute, width
     for attribute in range(codes.size):
         row = attributes.codes[attribute]
-        common = row[own[0]]
-        for place in range(0, own.size, step):
-            if row[own[place]] != common:
+        common = row[members[0]]
+        for index in range(0, members.size, step):
+            if row[members[index]] != common:
                 common = MIXED
                 break
         codes[attribute] = common
-        if common == MIXED and attributes.gammas[attribute] > most:
-            widest, most = lo.size + attribute, attributes.gammas[attribute]
+        if common == MIXED and attributes.gammas[attribute] > largest_width:
+            widest, largest_width = lo.size + attribute, attributes.gammas[attribute]
     return widest
 
 
 @compiled_within
-def _rank_parts(parts: Codes, own: Counts, keys: Reals) -> bool:
-    """Write the parts that records belong to to ``keys`` (OUT); return whether it is one only."""
-    alone = True
-    for place in range(own.size):
-        keys[place] = parts[own[place]]
-        alone = alone and keys[place] == keys[0]
-    return alone
+def _rank_groups(price_groups: Codes, members: Counts, keys: Reals) -> bool:
+    """Write the price group of each record to ``keys`` (OUT); return whether there is only one."""
+    unmixed = True
+    for index in range(members.size):
+        keys[index] = price_groups[members[index]]
+        unmixed = unmixed and keys[index] == keys[0]
+    return unmixed
 
 
 @compiled_within
-def _rank(attributes: Attributes, own: Counts, keys: Reals) -> bool:
-    """Write what records differ most in, missing values last, to ``keys`` (OUT); return whether they differ."""
-    ordinals, others = attributes.ordinal.shape[0], attributes.codes.shape[0]
-    lo, hi = np.empty(ordinals), np.empty(ordinals)
-    missing, codes = np.zeros(ordinals, dtype=np.int32), np.empty(others, dtype=np.int32)
-    attribute = enclose(attributes, own, (own.size + SAMPLE - 1) // SAMPLE, lo, hi, missing, codes)
+def _rank(attributes: Attributes, members: Counts, keys: Reals) -> bool:
+    """Write the attribute in which records differ most to ``keys`` (OUT), missing last; return whether they differ."""
+    n_ordinal, n_nominal = attributes.ordinal.shape[0], attributes.codes.shape[0]
+    lo, hi = np.empty(n_ordinal), np.empty(n_ordinal)
+    missing, codes = np.zeros(n_ordinal, dtype=np.int32), np.empty(n_nominal, dtype=np.int32)
+    attribute = enclose(attributes, members, (members.size + SAMPLE - 1) // SAMPLE, lo, hi, missing, codes)
     if attribute < 0:
-        attribute = enclose(attributes, own, ONE, lo, hi, missing, codes)
-    for place in range(own.size):
-        if 0 <= attribute < ordinals:
-            value = attributes.ordinal[attribute, own[place]]
-            keys[place] = np.inf if np.isnan(value) else value
-        elif attribute >= ordinals:
-            keys[place] = attributes.codes[attribute - ordinals, own[place]]
+        attribute = enclose(attributes, members, ONE, lo, hi, missing, codes)
+    for index in range(members.size):
+        if 0 <= attribute < n_ordinal:
+            value = attributes.ordinal[attribute, members[index]]
+            keys[index] = np.inf if np.isnan(value) else value
+        elif attribute >= n_ordinal:
+            keys[index] = attributes.codes[attribute - n_ordinal, members[index]]
     return attribute >= 0
 
 
 @compiled_within
-def _part(own: Counts, keys: Reals, spare: Counts, sample: Reals) -> int:
+def _part(members: Counts, keys: Reals, spare: Counts, sample: Reals) -> int:
     """Put the records (IN, OUT) with lower keys first, and return how many they are; equal keys stay together."""
-    count = min(own.size, sample.size)
-    for place in range(count):
-        sample[place] = keys[place * own.size // count]
+    count = min(members.size, sample.size)
+    for index in range(count):
+        sample[index] = keys[index * members.size // count]
     sort_by_keys(sample[:count], sample[:count])
     middle = sample[count // 2]
     below = up_to = 0
-    for place in range(own.size):
-        below += keys[place] < middle
-        up_to += keys[place] <= middle
-    # keys are not all equal, so that one way at least leaves none empty
-    strictly = up_to == own.size or (below > 0 and abs(2 * below - own.size) < abs(2 * up_to - own.size))
+    for index in range(members.size):
+        below += keys[index] < middle
+        up_to += keys[index] <= middle
+    # keys are not all equal, so that at least one way leaves neither half empty
+    strictly = up_to == members.size or (below > 0 and abs(2 * below - members.size) < abs(2 * up_to - members.size))
     first, second = 0, 0
-    for place in range(own.size):
-        if keys[place] < middle or (not strictly and keys[place] == middle):
-            own[first] = own[place]
+    for index in range(members.size):
+        if keys[index] < middle or (not strictly and keys[index] == middle):
+            members[first] = members[index]
             first += 1
         else:
-            spare[second] = own[place]
+            spare[second] = members[index]
             second += 1
-    for place in range(second):
-        own[first + place] = spare[place]
+    for index in range(second):
+        members[first + index] = spare[index]
     return first
 
 
 @compiled
 def highest_in_boxes(boxes: Nest, prices: Counts) -> Counts:
     """Return the highest price in each box; ``prices`` (IN) are in the order of the nest."""
-    found = np.empty_like(boxes.starts)
+    highest_prices = np.empty_like(boxes.starts)
     for box in range(boxes.starts.size - 1, -1, -1):
         half = boxes.halves[box]
         if half >= 0:
-            found[box] = max(found[half], found[half + 1])
+            highest_prices[box] = max(highest_prices[half], highest_prices[half + 1])
         else:
             highest = np.int64(-(2**62))
-            for place in range(boxes.starts[box], boxes.stops[box]):
-                highest = max(highest, prices[place])
-            found[box] = highest
-    return found
+            for position in range(boxes.starts[box], boxes.stops[box]):
+                highest = max(highest, prices[position])
+            highest_prices[box] = highest
+    return highest_prices

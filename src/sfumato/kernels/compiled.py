@@ -90,7 +90,7 @@ def interpreted_while_small(kernel: Function) -> Function:
 
 
 class Compilations(NamedTuple):
-    """What compiling all kernels came to."""
+    """The result of compiling all kernels."""
 
     n_kernels: int
     n_compiled: int
@@ -101,12 +101,12 @@ def compile_all(progress: Callable[[str, float], None]) -> Compilations:
     """Compile every kernel that is not on disk yet."""
     for module in pkgutil.walk_packages([str(Path(__file__).parent)], f"{__package__}."):
         importlib.import_module(module.name)
-    wanted = [*((kernel, kernel.argument_types()) for kernel in _KERNELS), *_VARIANTS]
-    for index, (kernel, types) in enumerate(wanted):
-        progress("compiling", index / len(wanted))
+    kernels = [*((kernel, kernel.argument_types()) for kernel in _KERNELS), *_VARIANTS]
+    for index, (kernel, types) in enumerate(kernels):
+        progress("compiling", index / len(kernels))
         kernel.compile(types)
     progress("compiling", 1.0)
-    return Compilations(len(wanted), sum(kernel.stats.cache_misses[types] for kernel, types in wanted))
+    return Compilations(len(kernels), sum(kernel.stats.cache_misses[types] for kernel, types in kernels))
 
 
 _KERNELS: list[Any] = []
@@ -168,7 +168,7 @@ def _state_types(dispatcher: Any) -> None:
             dispatcher._can_compile = True
 
     def compile_for_arguments(*arguments: Any) -> Callable[..., Any]:
-        # Python calls with types for which there is no machine code in memory
+        # Python calls with types whose machine code is not in memory
         types = tuple(dispatcher.typeof_pyval(argument) for argument in arguments)
         if not all(map(fits, types, stated())):
             return cast(Callable[..., Any], dispatcher.compile(types))

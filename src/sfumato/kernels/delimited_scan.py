@@ -79,7 +79,7 @@ def scan_records(
     absent
         (IN) words that mean a missing number, as rows that end with zeros.
     forms
-        (IN, OUT) bits a column.
+        (IN, OUT) bits of each column.
     quotes
         (OUT) whether a field was quoted, and the first record with a quote inside an unquoted field, or -1.
     last
@@ -87,10 +87,10 @@ def scan_records(
 
     Returns
     -------
-    The bytes used by complete records, their number, and of the first record with another number of
-    fields its place among them (-1 if there is none) and that number of fields, or RAGGED_QUOTE or
-    RAGGED_TAIL.
-    Blank lines may only end the file; elsewhere one is a record of no field, unless there is one column.
+    The bytes used by complete records, the number of these, the position of the first record with another
+    number of fields (-1 if all agree), and that number of fields, or RAGGED_QUOTE or RAGGED_TAIL.
+    Blank lines may only end the file; elsewhere a blank line counts as a record without fields, unless the file has
+    only one column.
     """
     used, records = 0, 0
     field, start, i = 0, 0, 0

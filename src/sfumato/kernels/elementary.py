@@ -47,13 +47,13 @@ def powers(bases: Any, exponent: float) -> Reals:
 
 
 def _mapped(kernel: Any, numbers: Any, *options: float) -> Reals:
-    given = np.asarray(numbers, dtype=np.float64)
-    row = np.ascontiguousarray(given).ravel()
+    array = np.asarray(numbers, dtype=np.float64)
+    row = np.ascontiguousarray(array).ravel()
     # kernels are compiled once for each kind of array, and what frames give may not be written to
     row = row if row.flags.writeable else row.copy()
-    found = np.empty_like(row)
-    kernel(row, *options, found)
-    return found.reshape(given.shape)
+    results = np.empty_like(row)
+    kernel(row, *options, results)
+    return results.reshape(array.shape)
 
 
 def decimal_exponent(number: float) -> int:

@@ -18,29 +18,29 @@ FOLD = np.uint64(32)
 @interpreted_while_small
 @compiled
 def rank_bounded(values: CountsRead, valid: Flags, low: int, span: int) -> tuple[Codes, Counts]:
-    """Rank integers that lie in ``[low, low + span)`` among the distinct ones.
+    """Rank integers of ``[low, low + span)`` among the distinct ones.
 
     ``valid`` (IN) is empty when every value counts. Returns each value's rank, -1 where it is not
     valid, and the distinct values in ascending order.
     """
-    seen: Bytes = np.zeros(span, dtype=np.uint8)
+    occurs: Bytes = np.zeros(span, dtype=np.uint8)
     if valid.size == 0:
         for i in range(values.size):
-            seen[values[i] - low] = 1
+            occurs[values[i] - low] = 1
     else:
         for i in range(values.size):
             if valid[i]:
-                seen[values[i] - low] = 1
+                occurs[values[i] - low] = 1
     ranks = np.empty(span, dtype=np.int32)
     distinct = 0
     for cell in range(span):
         ranks[cell] = distinct
-        if seen[cell]:
+        if occurs[cell]:
             distinct += 1
-    found = np.empty(distinct, dtype=np.int64)
+    distinct_values = np.empty(distinct, dtype=np.int64)
     for cell in range(span):
-        if seen[cell]:
-            found[ranks[cell]] = cell + low
+        if occurs[cell]:
+            distinct_values[ranks[cell]] = cell + low
     codes = np.empty(values.size, dtype=np.int32)
     if valid.size == 0:
         for i in range(values.size):
@@ -48,7 +48,7 @@ def rank_bounded(values: CountsRead, valid: Flags, low: int, span: int) -> tuple
     else:
         for i in range(values.size):
             codes[i] = ranks[values[i] - low] if valid[i] else -1
-    return codes, found
+    return codes, distinct_values
 
 
 @interpreted_while_small
@@ -135,9 +135,9 @@ def sort_by_keys(keys: Any, values: Any) -> None:
     while gap < keys.size // 9:
         gap = 3 * gap + 1
     while gap > 0:
-        for place in range(gap, keys.size):
-            key, value = keys[place], values[place]
-            before = place
+        for position in range(gap, keys.size):
+            key, value = keys[position], values[position]
+            before = position
             while before >= gap and keys[before - gap] > key:
                 keys[before] = keys[before - gap]
                 values[before] = values[before - gap]

@@ -11,14 +11,16 @@ from sfumato.kernels.rule_sums import Conditions, Paths
 from sfumato.kernels.signatures import HalfTable
 
 FIRST = 1024
-"""Room for so many rules to begin with."""
+"""The number of rules that there is room for at first."""
 
 
 @compiled
-def list_frequent(codes: HalfTable, conditions: Conditions, root: int, alpha: float, floor: float, most: int) -> Paths:
+def list_frequent(
+    codes: HalfTable, conditions: Conditions, root: int, alpha: float, floor: float, max_rules: int
+) -> Paths:
     """List the rules that begin with a condition and whose cut products sum to at least a floor.
 
-    Returns their paths in ascending order, padded with -1; once there are more than ``most`` (IN), the search ends.
+    Returns their paths in ascending order, padded with -1; the search ends once there are more than ``max_rules`` (IN).
     """
     n_conditions = conditions.variables.size
     deepest = conditions.variables[n_conditions - 1] + 1
@@ -28,12 +30,12 @@ def list_frequent(codes: HalfTable, conditions: Conditions, root: int, alpha: fl
     for record in range(codes.shape[0]):
         records[0, record], products[0, record] = record, 1.0
     sizes[0] = codes.shape[0]
-    found, n_found = np.empty((FIRST, deepest), dtype=np.int16), 0
+    paths, n_rules = np.empty((FIRST, deepest), dtype=np.int16), 0
     path = np.empty(deepest + 1, dtype=np.int16)
     path[0] = root
     level = 0
     # path[level] is the condition to be tried next after those before it
-    while level >= 0 and n_found <= most:
+    while level >= 0 and n_rules <= max_rules:
         condition = path[level]
         if condition >= n_conditions or (level == 0 and condition != root):
             level -= 1
@@ -44,18 +46,18 @@ def list_frequent(codes: HalfTable, conditions: Conditions, root: int, alpha: fl
         if total < floor or total == 0.0:
             path[level] += 1
             continue
-        if n_found == found.shape[0]:
-            longer = np.empty((2 * n_found, deepest), dtype=np.int16)
-            for rule in range(n_found):
-                for place in range(deepest):
-                    longer[rule, place] = found[rule, place]
-            found = longer
-        for place in range(deepest):
-            found[n_found, place] = path[place] if place <= level else -1
-        n_found += 1
+        if n_rules == paths.shape[0]:
+            longer = np.empty((2 * n_rules, deepest), dtype=np.int16)
+            for rule in range(n_rules):
+                for step in range(deepest):
+                    longer[rule, step] = paths[rule, step]
+            paths = longer
+        for step in range(deepest):
+            paths[n_rules, step] = path[step] if step <= level else -1
+        n_rules += 1
         level += 1
         path[level] = next_variable(conditions, condition)
-    return found[:n_found]
+    return paths[:n_rules]
 
 
 @compiled_within
@@ -78,15 +80,15 @@ def extend(
     products: Reals,
     sizes: NDArray[np.int64],
 ) -> float:
-    """Write who still reaches alpha after one more condition to the next level, and return the sum of products.
+    """Write the records that still reach alpha after one more condition to the next level; return the sum of products.
 
-    ``records``, ``products`` and ``sizes`` (IN, OUT: levels x records) hold who is left at each level.
+    ``records``, ``products`` and ``sizes`` (IN, OUT: levels x records) hold the records that remain at each level.
     """
     variable, start = conditions.variables[condition], conditions.starts[condition]
     size, total = 0, 0.0
-    for place in range(sizes[level]):
-        record = records[level, place]
-        product = products[level, place] * conditions.grades[start + codes[record, variable]]
+    for index in range(sizes[level]):
+        record = records[level, index]
+        product = products[level, index] * conditions.grades[start + codes[record, variable]]
         if product >= alpha:
             records[level + 1, size] = record
             products[level + 1, size] = product

@@ -1,6 +1,6 @@
-"""One pass over records in fuzzy sets: what the next sets are made of, and what is asked about the last ones.
+"""One pass over records in fuzzy sets: the sums that give the next sets, and properties of the present ones.
 
-Every kernel works on the records from ``first`` up to ``last`` (IN), so that parts run side by side.
+Every kernel works on the records from ``first`` up to ``last`` (IN), so that batches of records run in parallel.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from sfumato.arrays import Codes, Reals
 from sfumato.kernels.compiled import compiled_ratios, compiled_ratios_inside
 from sfumato.kernels.fuzzy_memberships import (
     BLOCK,
+    FuzzySets,
     Records,
-    Sets,
     compare_distances,
     compare_swiftly,
     load,
@@ -27,16 +27,16 @@ from sfumato.kernels.transcendental import logarithm, power_of
 
 
 @compiled_ratios
-def sum_up(records: Records, sets: Sets, first: int, last: int, moments: RealTable, scatters: RealCube) -> float:
-    """Sum up what the next centres and norms are made of.
+def sum_up(records: Records, sets: FuzzySets, first: int, last: int, moments: RealTable, scatters: RealCube) -> float:
+    """Compute the sums from which the next centres and norms follow.
 
     With the fuzzifier 2, ``records`` (IN) must be in units of their spread. With w the record's weight: ``moments``
     (OUT: sets x (1 + attributes)) gets the sums of w u^m and of w u^m x, ``scatters`` (OUT: sets x attributes x
-    attributes, the upper triangles, or no set at all where they are not wanted) those of w u^m (x - v)(x - v)'.
+    attributes, the upper triangles, or no sets where they are not needed) those of w u^m (x - v)(x - v)'.
     Returns the objective, the sum of w u^m D.
     """
     n_sets, n_attributes = sets.centres.shape
-    # an even number of both, for kernels that take two at a time; what is added is nought
+    # an even number of both, for kernels that take two at a time; the padding is 0
     even_sets, even_attributes = n_sets + n_sets % 2, n_attributes + n_attributes % 2
     centres = np.zeros((even_sets, even_attributes))
     for j in range(n_sets):
@@ -49,7 +49,7 @@ def sum_up(records: Records, sets: Sets, first: int, last: int, moments: RealTab
     block, offsets = padded[:n_attributes], np.empty((n_attributes, BLOCK))
     powers = np.zeros((even_sets, BLOCK))
     distances = powers[:n_sets]
-    # one by one, for rows of one array would not be known to lie without gaps, and loops over them run slowly
+    # separate arrays: the compiler does not know that rows of one array are contiguous, and loops over them run slowly
     weights, nearest, totals = np.empty(BLOCK), np.empty(BLOCK), np.empty(BLOCK)
     factors, row = np.empty(BLOCK), np.empty(BLOCK)
     for start in range(first, last, BLOCK):
@@ -89,7 +89,7 @@ def sum_up(records: Records, sets: Sets, first: int, last: int, moments: RealTab
 def add_scatter(offsets: RealTable, powers: Reals, row: Reals, scatter: RealCube) -> None:
     """Add the upper triangle of the sum of ``powers`` times ``offsets`` times their transpose to ``scatter`` (OUT).
 
-    ``scatter`` has partial sums in lanes; ``row`` (BLOCK) is room to work in.
+    ``scatter`` has partial sums in lanes; ``row`` (BLOCK) is scratch.
     """
     n_attributes = offsets.shape[0]
     for a in range(n_attributes):
@@ -100,8 +100,8 @@ def add_scatter(offsets: RealTable, powers: Reals, row: Reals, scatter: RealCube
 
 
 @compiled_ratios
-def find_labels(records: Records, sets: Sets, first: int, last: int, labels: Codes) -> None:
-    """Write the number of the nearest set, the first of several, to ``labels`` (OUT: one a record)."""
+def find_labels(records: Records, sets: FuzzySets, first: int, last: int, labels: Codes) -> None:
+    """Write the number of the nearest set, the first of several, to ``labels`` (OUT: one per record)."""
     n_sets, n_attributes = sets.centres.shape
     block, offsets = np.empty((n_attributes, BLOCK)), np.empty((n_attributes, BLOCK))
     distances = np.empty((n_sets, BLOCK))
@@ -118,8 +118,8 @@ def find_labels(records: Records, sets: Sets, first: int, last: int, labels: Cod
 
 
 @compiled_ratios
-def fill_table(records: Records, sets: Sets, first: int, last: int, memberships: bool, table: RealTable) -> None:
-    """Write ``memberships`` (IN), or distances if not those, to ``table`` (OUT: records x sets)."""
+def fill_table(records: Records, sets: FuzzySets, first: int, last: int, memberships: bool, table: RealTable) -> None:
+    """Write memberships, or distances unless ``memberships`` (IN), to ``table`` (OUT: records x sets)."""
     n_sets, n_attributes = sets.centres.shape
     block, offsets = np.empty((n_attributes, BLOCK)), np.empty((n_attributes, BLOCK))
     distances = np.empty((n_sets, BLOCK))
@@ -135,8 +135,8 @@ def fill_table(records: Records, sets: Sets, first: int, last: int, memberships:
 
 
 @compiled_ratios
-def sum_validity(records: Records, sets: Sets, plain: Sets, first: int, last: int, sums: Reals) -> None:
-    """Sum up what indices of validity are made of.
+def sum_validity(records: Records, sets: FuzzySets, plain: FuzzySets, first: int, last: int, sums: Reals) -> None:
+    """Compute the sums from which indices of validity follow.
 
     ``plain`` (IN) are the same sets with ordinary lengths E. With w the record's weight, ``sums`` (OUT: 3 + sets) gets
     the sums of w u^2, of w u ln u and of w u^m E^2, and for each set that of w u^m.
@@ -163,8 +163,8 @@ def sum_validity(records: Records, sets: Sets, plain: Sets, first: int, last: in
 
 
 @compiled_ratios
-def come_nearer(records: Records, sets: Sets, first: int, last: int, nearest: Reals) -> None:
-    """Lower ``nearest`` (IN, OUT: one a record) to the squared distance from any of some sets, where that is less."""
+def come_nearer(records: Records, sets: FuzzySets, first: int, last: int, nearest: Reals) -> None:
+    """Lower ``nearest`` (IN, OUT: one per record) to the squared distance from the nearest set, where that is less."""
     n_sets, n_attributes = sets.centres.shape
     block, offsets = np.empty((n_attributes, BLOCK)), np.empty((n_attributes, BLOCK))
     distances = np.empty((n_sets, BLOCK))

@@ -16,11 +16,11 @@ from sfumato.kernels.signatures import RealCube, RealsRead, RealTable
 from sfumato.kernels.transcendental import power_of
 
 BLOCK = 256
-"""Records a block: with it, all that is computed of them stays in the fastest memory."""
+"""Records per block: few enough that all intermediate results stay in the cache."""
 
 
 FAINT = 1e-140
-"""Nothing beside squared distances of records that are in units of their spread; its square is still a number."""
+"""Negligible beside squared distances in units of the records' spread; its square does not underflow."""
 
 
 class Records(NamedTuple):
@@ -30,24 +30,24 @@ class Records(NamedTuple):
     """All numbers, in one row."""
     by_record: int
     by_attribute: int
-    """How far apart records and attributes lie in it."""
+    """The distance between consecutive records and between consecutive attributes in that row."""
     attributes: Counts
     """Which attributes are used."""
     origins: Reals
     scales: Reals
-    """What is subtracted from each of them, and then multiplied by it."""
+    """Each attribute's origin is subtracted from its values, which are then multiplied by its scale."""
     weights: RealsRead
     by_weight: int
-    """One weight for all (0) or one a record (1)."""
+    """One weight for all records (0) or one per record (1)."""
 
 
-class Sets(NamedTuple):
+class FuzzySets(NamedTuple):
     """Fuzzy sets: their centres and norms."""
 
     centres: RealTable
-    """One row a set."""
+    """One row per set."""
     factors: RealCube
-    """For each set an upper triangular G; lengths are those of G (x - v). None at all: ordinary lengths."""
+    """For each set an upper triangular G; lengths are those of G (x - v). Without sets: ordinary lengths."""
     fuzzifier: float
 
 
@@ -75,19 +75,19 @@ def load(records: Records, first: int, last: int, block: RealTable, weights: Rea
 
 
 @compiled_ratios_inside
-def measure_offsets(block: RealTable, sets: Sets, which: int, offsets: RealTable) -> None:
-    """Write where the records of a block lie as seen from a centre to ``offsets`` (OUT: attributes x BLOCK)."""
+def measure_offsets(block: RealTable, sets: FuzzySets, j: int, offsets: RealTable) -> None:
+    """Write the differences of a block's records from a centre to ``offsets`` (OUT: attributes x BLOCK)."""
     for a in range(block.shape[0]):
-        centre = sets.centres[which, a]
+        centre = sets.centres[j, a]
         for k in range(BLOCK):
             offsets[a, k] = block[a, k] - centre
 
 
 @compiled_ratios_inside
-def measure_distances(block: RealTable, sets: Sets, offsets: RealTable, row: Reals, distances: RealTable) -> None:
+def measure_distances(block: RealTable, sets: FuzzySets, offsets: RealTable, row: Reals, distances: RealTable) -> None:
     """Write squared distances from all sets to ``distances`` (OUT: sets x BLOCK).
 
-    ``offsets`` (attributes x BLOCK) and ``row`` (BLOCK) are room to work in.
+    ``offsets`` (attributes x BLOCK) and ``row`` (BLOCK) are scratch.
     """
     n_attributes = block.shape[0]
     for j in range(sets.centres.shape[0]):
@@ -108,9 +108,9 @@ def measure_distances(block: RealTable, sets: Sets, offsets: RealTable, row: Rea
             for k in range(BLOCK):
                 row[k] = factor * offsets[a, k]
             for b in range(first, n_attributes, 2):
-                factor, other = sets.factors[j, a, b], sets.factors[j, a, b + 1]
+                factor, next_factor = sets.factors[j, a, b], sets.factors[j, a, b + 1]
                 for k in range(BLOCK):
-                    row[k] += factor * offsets[b, k] + other * offsets[b + 1, k]
+                    row[k] += factor * offsets[b, k] + next_factor * offsets[b + 1, k]
             for k in range(BLOCK):
                 distances[j, k] += row[k] * row[k]
 
@@ -127,20 +127,20 @@ def measure_lengths(block: RealTable, centres: RealTable, distances: RealTable) 
             distances[j, k] = 0.0
             distances[j + 1, k] = 0.0
         for a in range(0, block.shape[0], 2):
-            one, next_of_one = centres[j, a], centres[j, a + 1]
-            other, next_of_other = centres[j + 1, a], centres[j + 1, a + 1]
+            first, first_next = centres[j, a], centres[j, a + 1]
+            second, second_next = centres[j + 1, a], centres[j + 1, a + 1]
             for k in range(BLOCK):
-                from_one, next_from_one = block[a, k] - one, block[a + 1, k] - next_of_one
-                from_other, next_from_other = block[a, k] - other, block[a + 1, k] - next_of_other
-                distances[j, k] += from_one * from_one + next_from_one * next_from_one
-                distances[j + 1, k] += from_other * from_other + next_from_other * next_from_other
+                from_first, from_first_next = block[a, k] - first, block[a + 1, k] - first_next
+                from_second, from_second_next = block[a, k] - second, block[a + 1, k] - second_next
+                distances[j, k] += from_first * from_first + from_first_next * from_first_next
+                distances[j + 1, k] += from_second * from_second + from_second_next * from_second_next
 
 
 @compiled_ratios_inside
 def compare_distances(distances: RealTable, fuzzifier: float, powers: bool, nearest: Reals, totals: Reals) -> None:
     """Turn squared distances into memberships up to a factor.
 
-    ``distances`` (IN, OUT: sets x BLOCK) become r^p r if ``powers`` (IN) are wanted, else r^p; ``nearest`` (OUT:
+    ``distances`` (IN, OUT: sets x BLOCK) become r^p r if ``powers`` (IN), else r^p; ``nearest`` (OUT:
     BLOCK) gets the least of them and ``totals`` (OUT: BLOCK) the sums of r^p. Where a record lies at centres, r is 1
     for those and 0 for all others.
     """
@@ -161,9 +161,9 @@ def compare_distances(distances: RealTable, fuzzifier: float, powers: bool, near
 
 @compiled_ratios_inside
 def compare_swiftly(distances: RealTable, nearest: Reals, totals: Reals) -> None:
-    """Do the same for powers with the fuzzifier 2, which nearly everybody's is, with r = 1 / D instead.
+    """Do the same for powers with the usual fuzzifier 2, with r = 1 / D instead.
 
-    Where a record lies at centres, all others get less than rounding would notice. Only for records in units of their
+    Where a record lies at centres, all others get less than the rounding error. Only for records in units of their
     spread: 1 / D of others could overflow.
     """
     for k in range(BLOCK):
@@ -173,11 +173,11 @@ def compare_swiftly(distances: RealTable, nearest: Reals, totals: Reals) -> None
     # two sets share one division, which takes longer than all the rest
     for j in range(0, n_sets - 1, 2):
         for k in range(BLOCK):
-            one, other = distances[j, k] + FAINT, distances[j + 1, k] + FAINT
-            inverse = 1.0 / (one * other)
-            totals[k] += (one + other) * inverse
-            distances[j, k] = (other * inverse) ** 2
-            distances[j + 1, k] = (one * inverse) ** 2
+            first, second = distances[j, k] + FAINT, distances[j + 1, k] + FAINT
+            inverse = 1.0 / (first * second)
+            totals[k] += (first + second) * inverse
+            distances[j, k] = (second * inverse) ** 2
+            distances[j + 1, k] = (first * inverse) ** 2
     if n_sets % 2:
         for k in range(BLOCK):
             ratio = 1.0 / (distances[n_sets - 1, k] + FAINT)
@@ -187,9 +187,9 @@ def compare_swiftly(distances: RealTable, nearest: Reals, totals: Reals) -> None
 
 @compiled_ratios_inside
 def weigh(fuzzifier: float, weights: Reals, nearest: Reals, totals: Reals, factors: Reals, objectives: Reals) -> None:
-    """Write what makes powers of ratios to weighted powers of memberships to ``factors`` (OUT: BLOCK).
+    """Write the factors that turn powers of ratios into weighted powers of memberships to ``factors`` (OUT: BLOCK).
 
-    ``objectives`` (OUT: BLOCK) gets each record's part of the objective. The rest is IN.
+    ``objectives`` (OUT: BLOCK) gets each record's contribution to the objective. The other arguments are IN.
     """
     if fuzzifier == 2.0:
         for k in range(BLOCK):

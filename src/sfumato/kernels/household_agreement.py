@@ -15,7 +15,7 @@ def shared_attributes(
 ) -> tuple[int, int]:
     """Count attributes in which no two members of a household differ; a missing value differs from none.
 
-    An attribute is left at the first difference, and the count ends when there are ``enough``, so that looking at
+    An attribute is abandoned at the first difference, and the count ends when there are ``enough``, so that looking at
     attributes that have nothing to do with households costs little more than looking at one household of each.
 
     Parameters
@@ -37,7 +37,7 @@ def shared_attributes(
     -------
     The number of attributes, and how many cells were read.
     """
-    found, cells = 0, 0
+    n_shared, cells = 0, 0
     for row in rows:
         several, differs = 0, False
         home, value, counted = np.int64(-1), np.int64(-1), False
@@ -57,7 +57,7 @@ def shared_attributes(
                 counted = True
                 several += 1
         if not differs and several >= households:
-            found += 1
-            if found >= enough:
+            n_shared += 1
+            if n_shared >= enough:
                 break
-    return found, cells
+    return n_shared, cells

@@ -19,11 +19,12 @@ from sfumato.kernels.signatures import RealTable
 def sum_bounds(lo: Reals, hi: Reals, weights: Reals, step: int, largest: float) -> tuple[bool, Reals]:
     """Check the bounds and sum them up.
 
-    ``weights`` (IN) has one entry for all records (``step`` 0) or one a record (``step`` 1); nothing may be beyond
-    ``largest`` (IN).
+    ``weights`` (IN) has one entry for all records (``step`` 0) or one per record (``step`` 1); no number may exceed
+    ``largest`` (IN) in size.
 
-    Returns whether all is in order; the sums of weights and of squared weights; the weighted means of ``lo``, of
-    ``hi`` and of the sum of both distances, all measured from ``lo[0]``; and how many intervals have a width.
+    Returns whether all bounds and weights are valid; the sums of weights and of squared weights; the weighted means
+    of ``lo``, of ``hi`` and of the sum of both distances, all measured from ``lo[0]``; and the number of intervals
+    that have a width.
     """
     origin = lo[0]
     total = squares = low = high = reach = wide = wrong = 0.0
@@ -55,7 +56,7 @@ def spread_sums(
     far_a: float,
     far_b: float,
 ) -> tuple[Reals, Reals, Reals]:
-    """Sum up all records, except what depends on where m lies in its bracket.
+    """Sum up all records, except for the terms that depend on the position of m in its bracket.
 
     ``centre`` (IN) is the mean of the middles; everything is measured from it. ``near_a``, ``near_b`` and ``far_a``,
     ``far_b`` (IN) bracket the two m.
@@ -77,19 +78,19 @@ def spread_sums(
         second_own += weight * weight * square
         fourth_own += weight * weight * square * square
         linear += weight * abs(middle) * half
-        its = weight if low > near_b else 0.0
-        above += its
-        above_1 += its * low
-        above_2 += its * low * low
-        its = weight if high < near_a else 0.0
-        below += its
-        below_1 += its * high
-        below_2 += its * high * high
-        its = weight if (middle <= far_a) | (middle > far_b) else 0.0
+        counted = weight if low > near_b else 0.0
+        above += counted
+        above_1 += counted * low
+        above_2 += counted * low * low
+        counted = weight if high < near_a else 0.0
+        below += counted
+        below_1 += counted * high
+        below_2 += counted * high * high
+        counted = weight if (middle <= far_a) | (middle > far_b) else 0.0
         end = low if middle <= far_a else high
-        far += its
-        far_1 += its * end
-        far_2 += its * end * end
+        far += counted
+        far_1 += counted * end
+        far_2 += counted * end * end
     near = np.array([above, above_1, above_2, below, below_1, below_2])
     return np.array([first, second, second_own, fourth_own, linear]), near, np.array([far, far_1, far_2])
 
@@ -111,9 +112,9 @@ def put_aside(
 ) -> tuple[int, int]:
     """Collect what :func:`spread_sums` leaves out.
 
-    ``nears`` (OUT: place, weight, 1 for a lower and -1 for an upper end) gets the ends in the first bracket,
+    ``nears`` (OUT: end, weight, 1 for a lower and -1 for an upper end) gets the ends in the first bracket,
     ``fars`` (OUT: weight, lo, hi) the records with their middle in the second. Returns
-    how many there are, also where there is no room for all.
+    the number of both, even if the arrays are too small for all.
     """
     n_nears = n_fars = 0
     for i in range(lo.size):
@@ -151,35 +152,35 @@ def least_spread(total: float, sums: Reals, ends: RealTable, count: int) -> tupl
     ``total`` (IN) is the sum of all weights; ``sums`` and ``ends`` are as :func:`spread_sums` gives them, and
     ``ends`` is used up. Returns m and that sum divided by ``total``. Where all intervals share a point, the sum is 0.
     """
-    left = count
-    while left > 0:
-        pivot = _middle_one(ends[0, 0], ends[0, left // 2], ends[0, left - 1])
+    n_open = count
+    while n_open > 0:
+        pivot = _middle_one(ends[0, 0], ends[0, n_open // 2], ends[0, n_open - 1])
         # the derivative of the sum at the pivot
         slope, pull = sums[0] + sums[3], sums[1] + sums[4]
-        for i in range(left):
-            # selecting by arithmetic: at random places a processor guesses branches wrongly
-            its = ends[1, i] if (ends[0, i] - pivot) * ends[2, i] > 0.0 else 0.0
-            slope += its
-            pull += its * ends[0, i]
+        for i in range(n_open):
+            # select by arithmetic: a processor cannot predict branches on unsorted ends
+            counted = ends[1, i] if (ends[0, i] - pivot) * ends[2, i] > 0.0 else 0.0
+            slope += counted
+            pull += counted * ends[0, i]
         above = slope * pivot < pull
         side_of_m = 1.0 if above else -1.0
         first = 3 if above else 0
-        kept = 0
+        n_kept = 0
         decided = decided_1 = decided_2 = 0.0
-        for i in range(left):
-            place, weight, side = ends[0, i], ends[1, i], ends[2, i]
-            stays = (place - pivot) * side_of_m > 0.0
+        for i in range(n_open):
+            end, weight, side = ends[0, i], ends[1, i], ends[2, i]
+            stays = (end - pivot) * side_of_m > 0.0
             # an upper end at or below m, or a lower end at or above it: the distance counts
-            its = weight if (not stays) & (side != side_of_m) else 0.0
-            decided += its
-            decided_1 += its * place
-            decided_2 += its * place * place
-            ends[0, kept], ends[1, kept], ends[2, kept] = place, weight, side
-            kept += stays
+            counted = weight if (not stays) & (side != side_of_m) else 0.0
+            decided += counted
+            decided_1 += counted * end
+            decided_2 += counted * end * end
+            ends[0, n_kept], ends[1, n_kept], ends[2, n_kept] = end, weight, side
+            n_kept += stays
         sums[first] += decided
         sums[first + 1] += decided_1
         sums[first + 2] += decided_2
-        left = kept
+        n_open = n_kept
     weight = sums[0] + sums[3]
     if weight <= 0.0:
         return 0.0, 0.0
@@ -196,53 +197,53 @@ def greatest_spread(total: float, sums: Reals, records: RealTable, count: int) -
     ``records`` is used up. Returns m, that sum divided by ``total``, and by how much the square of the distance
     between m and the mean of the far ends makes it larger than a variance that data really have.
     """
-    left = count
-    while left > 0:
+    n_open = count
+    while n_open > 0:
         pivot = 0.5 * _middle_one(
             records[1, 0] + records[2, 0],
-            records[1, left // 2] + records[2, left // 2],
-            records[1, left - 1] + records[2, left - 1],
+            records[1, n_open // 2] + records[2, n_open // 2],
+            records[1, n_open - 1] + records[2, n_open - 1],
         )
         # the means if records with their middle at the pivot take the upper or the lower end
         upper = lower = sums[1]
-        for i in range(left):
+        for i in range(n_open):
             low, high = records[1, i], records[2, i]
             middle = 0.5 * (low + high)
             upper += records[0, i] * (low if middle < pivot else high)
             lower += records[0, i] * (low if middle <= pivot else high)
         if upper > pivot * total >= lower:
-            return _split(total, sums, records, left, pivot, upper)
+            return _split(total, sums, records, n_open, pivot, upper)
         below = pivot * total >= upper
-        kept = 0
+        n_kept = 0
         decided = decided_1 = decided_2 = 0.0
-        for i in range(left):
+        for i in range(n_open):
             weight, low, high = records[0, i], records[1, i], records[2, i]
             middle = 0.5 * (low + high)
             stays = middle < pivot if below else middle > pivot
             end = high if below else low
-            its = 0.0 if stays else weight
-            decided += its
-            decided_1 += its * end
-            decided_2 += its * end * end
-            records[0, kept], records[1, kept], records[2, kept] = weight, low, high
-            kept += stays
+            counted = 0.0 if stays else weight
+            decided += counted
+            decided_1 += counted * end
+            decided_2 += counted * end * end
+            records[0, n_kept], records[1, n_kept], records[2, n_kept] = weight, low, high
+            n_kept += stays
         sums[0] += decided
         sums[1] += decided_1
         sums[2] += decided_2
-        left = kept
+        n_open = n_kept
     m = sums[1] / total
     return m, (sums[2] - 2.0 * m * sums[1] + m * m * sums[0]) / total, 0.0
 
 
 @compiled_inside
 def _split(
-    total: float, sums: Reals, records: RealTable, left: int, pivot: float, upper: float
+    total: float, sums: Reals, records: RealTable, n_open: int, pivot: float, upper: float
 ) -> tuple[float, float, float]:
     """Take m at the pivot: records with their middle there lie as far from it with either end."""
     squares = sums[2] - 2.0 * pivot * sums[1] + pivot * pivot * sums[0]
     away = upper / total - pivot
     nearest, now = abs(away), away
-    for i in range(left):
+    for i in range(n_open):
         weight, low, high = records[0, i], records[1, i], records[2, i]
         middle = 0.5 * (low + high)
         end = low if middle <= pivot else high

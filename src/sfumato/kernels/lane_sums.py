@@ -1,7 +1,7 @@
 """Long sums in lanes: every number is added to one of a fixed number of partial sums, which are added up at the end.
 
-Additions of one lane do not wait for those of another, so that a processor does as many of them at once as it can; and
-because it is fixed which number is added to which lane, and in which order, the sum is the same whatever it can.
+Additions of one lane do not wait for those of another, so that a processor does as many of them at once as it can.
+Which number is added to which lane, and in which order, is fixed, so that the sum does not depend on the processor.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from sfumato.kernels.compiled import compiled_ratios, compiled_ratios_inside
 
 LANES = 32
 STRIDE = 4 * LANES
-"""So many numbers are added in one round: four to each lane."""
+"""The number of terms added in one round: four to each lane."""
 
 
 @compiled_ratios
@@ -37,32 +37,32 @@ def add_to_lanes(numbers: Reals, lanes: Reals) -> None:
 
 
 @compiled_ratios_inside
-def add_products_to_lanes(one: Reals, other: Reals, lanes: Reals) -> None:
+def add_products_to_lanes(xs: Reals, ys: Reals, lanes: Reals) -> None:
     """Add the products of two rows of numbers (IN), up to the last multiple of STRIDE, to ``lanes`` (IN, OUT)."""
-    for start in range(0, one.size // STRIDE * STRIDE, STRIDE):
+    for start in range(0, xs.size // STRIDE * STRIDE, STRIDE):
         second, third, fourth = start + LANES, start + 2 * LANES, start + 3 * LANES
         for k in range(LANES):
-            first_half = one[start + k] * other[start + k] + one[second + k] * other[second + k]
-            lanes[k] += first_half + (one[third + k] * other[third + k] + one[fourth + k] * other[fourth + k])
+            first_half = xs[start + k] * ys[start + k] + xs[second + k] * ys[second + k]
+            lanes[k] += first_half + (xs[third + k] * ys[third + k] + xs[fourth + k] * ys[fourth + k])
 
 
 @compiled_ratios
-def sum_of_products(one: Reals, other: Reals, lanes: Reals) -> float:
-    """Return the sum of the products of two rows of numbers; ``lanes`` (LANES zeros) is room to work in."""
-    whole = one.size // STRIDE * STRIDE
-    add_products_to_lanes(one, other, lanes)
+def sum_of_products(xs: Reals, ys: Reals, lanes: Reals) -> float:
+    """Return the sum of the products of two rows of numbers; ``lanes`` (LANES zeros) is scratch."""
+    n_in_lanes = xs.size // STRIDE * STRIDE
+    add_products_to_lanes(xs, ys, lanes)
     rest = 0.0
-    for k in range(whole, one.size):
-        rest += one[k] * other[k]
-    return (fold(lanes) if whole else 0.0) + rest
+    for k in range(n_in_lanes, xs.size):
+        rest += xs[k] * ys[k]
+    return (fold(lanes) if n_in_lanes else 0.0) + rest
 
 
 @compiled_ratios
 def sum_of(numbers: Reals, lanes: Reals) -> float:
-    """Return the sum of some numbers; ``lanes`` (LANES zeros) is room to work in."""
-    whole = numbers.size // STRIDE * STRIDE
+    """Return the sum of some numbers; ``lanes`` (LANES zeros) is scratch."""
+    n_in_lanes = numbers.size // STRIDE * STRIDE
     add_to_lanes(numbers, lanes)
     rest = 0.0
-    for k in range(whole, numbers.size):
+    for k in range(n_in_lanes, numbers.size):
         rest += numbers[k]
-    return (fold(lanes) if whole else 0.0) + rest
+    return (fold(lanes) if n_in_lanes else 0.0) + rest

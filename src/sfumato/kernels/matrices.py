@@ -18,36 +18,36 @@ NOTHING = 1e-18
 
 @interpreted_while_small
 @compiled_ratios
-def multiply(rows: RealTable, columns: RealTable, found: RealTable) -> None:
-    """Write the sums of products of each of ``rows`` and ``columns`` (IN: one row a column) to ``found`` (OUT)."""
+def multiply(rows: RealTable, columns: RealTable, products: RealTable) -> None:
+    """Write the sums of products of each of ``rows`` and ``columns`` (IN: one row per column) to ``products`` (OUT)."""
     lanes = np.zeros(LANES)
     for i in range(rows.shape[0]):
         for j in range(columns.shape[0]):
-            found[i, j] = sum_of_products(rows[i], columns[j], lanes)
+            products[i, j] = sum_of_products(rows[i], columns[j], lanes)
 
 
 @interpreted_while_small
 @compiled_ratios
-def mix_rows(factors: RealTable, rows: RealTable, found: RealTable) -> None:
-    """Add ``factors`` (IN) times ``rows`` (IN), row after row, to ``found`` (IN, OUT)."""
+def mix_rows(factors: RealTable, rows: RealTable, mixtures: RealTable) -> None:
+    """Add ``factors`` (IN) times ``rows`` (IN), row after row, to ``mixtures`` (IN, OUT)."""
     for i in range(factors.shape[0]):
         for row in range(rows.shape[0]):
             factor = factors[i, row]
             for k in range(rows.shape[1]):
-                found[i, k] += factor * rows[row, k]
+                mixtures[i, k] += factor * rows[row, k]
 
 
 @interpreted_while_small
 @compiled_ratios
 def orthogonalize(directions: RealTable, triangle: RealTable) -> None:
-    """Make the rows of ``directions`` (IN, OUT) orthogonal and of unit length; ``triangle`` (OUT) made them of these.
+    """Make the rows of ``directions`` (IN, OUT) orthogonal and of unit length; ``triangle`` (OUT) recovers them.
 
     A row that depends on those before becomes nearly arbitrary, and its diagonal entry nearly 0.
     """
     lanes = np.zeros(LANES)
     for j in range(directions.shape[0]):
         row = directions[j]
-        # twice is enough: what rounding left of the others is taken away by the second turn
+        # twice is enough: the second turn removes what rounding left of the other rows
         for _ in range(2):
             for i in range(j):
                 along = sum_of_products(directions[i], row, lanes)
@@ -62,9 +62,9 @@ def orthogonalize(directions: RealTable, triangle: RealTable) -> None:
 
 
 @compiled_ratios_inside
-def rotation(one: float, other: float, between: float) -> tuple[float, float]:
+def rotation(first: float, second: float, between: float) -> tuple[float, float]:
     """Return cosine and sine of Jacobi's rotation, which makes ``between`` 0 in a symmetric 2 x 2 matrix."""
-    ratio = (other - one) / (2.0 * between)
+    ratio = (second - first) / (2.0 * between)
     size = abs(ratio)
     # of a huge ratio the square would overflow, and the one under the root is nothing beside it
     tangent = 0.5 / size if size > 1e150 else 1.0 / (size + np.sqrt(1.0 + size * size))
@@ -89,13 +89,13 @@ def diagonalize(matrix: RealTable, vectors: RealTable) -> None:
                 turned = True
                 cosine, sine = rotation(matrix[p, p], matrix[q, q], between)
                 for k in range(size):
-                    one, other = matrix[k, p], matrix[k, q]
-                    matrix[k, p], matrix[k, q] = cosine * one - sine * other, sine * one + cosine * other
+                    first, second = matrix[k, p], matrix[k, q]
+                    matrix[k, p], matrix[k, q] = cosine * first - sine * second, sine * first + cosine * second
                 for k in range(size):
-                    one, other = matrix[p, k], matrix[q, k]
-                    matrix[p, k], matrix[q, k] = cosine * one - sine * other, sine * one + cosine * other
-                    one, other = vectors[p, k], vectors[q, k]
-                    vectors[p, k], vectors[q, k] = cosine * one - sine * other, sine * one + cosine * other
+                    first, second = matrix[p, k], matrix[q, k]
+                    matrix[p, k], matrix[q, k] = cosine * first - sine * second, sine * first + cosine * second
+                    first, second = vectors[p, k], vectors[q, k]
+                    vectors[p, k], vectors[q, k] = cosine * first - sine * second, sine * first + cosine * second
                 matrix[p, q] = 0.0
                 matrix[q, p] = 0.0
         if not turned:
@@ -112,11 +112,11 @@ def align(rows: RealTable, vectors: RealTable) -> None:
         for p in range(rows.shape[0]):
             for q in range(p + 1, rows.shape[0]):
                 between = sum_of_products(rows[p], rows[q], lanes)
-                one, other = sum_of_products(rows[p], rows[p], lanes), sum_of_products(rows[q], rows[q], lanes)
-                if abs(between) <= ORTHOGONAL * np.sqrt(one) * np.sqrt(other):
+                square_p, square_q = sum_of_products(rows[p], rows[p], lanes), sum_of_products(rows[q], rows[q], lanes)
+                if abs(between) <= ORTHOGONAL * np.sqrt(square_p) * np.sqrt(square_q):
                     continue
                 turned = True
-                cosine, sine = rotation(one, other, between)
+                cosine, sine = rotation(square_p, square_q, between)
                 for k in range(rows.shape[1]):
                     first, second = rows[p, k], rows[q, k]
                     rows[p, k], rows[q, k] = cosine * first - sine * second, sine * first + cosine * second

@@ -1,4 +1,4 @@
-"""Which released blocks lie nearest to outside records, and how many records lie so near, without a table of all pairs.
+"""The released blocks nearest to outside records, and how many records are that near, without a table of all pairs.
 
 A block is a region: an interval in each attribute, or a set of categories, which are numbered. What a pair costs is the
 sum over attributes of what agreement, disagreement and a missing value cost there; so the same search serves a
@@ -33,7 +33,7 @@ class Regions(NamedTuple):
     his: RealTable
     """The ends of what a block can be, NaN where that is missing."""
     rows: CodeTable
-    """The row of ``bits`` that tells which numbers between the ends belong to it, -1 where all do."""
+    """The row of ``bits`` that says which numbers between the ends belong to the block, -1 where all do."""
     bits: WordTable
     sizes: Counts
     """Records of each block."""
@@ -44,12 +44,12 @@ class Hulls(NamedTuple):
 
     los: RealTable
     his: RealTable
-    """No known value lies beyond."""
+    """No known value is beyond these."""
     inner_los: RealTable
     inner_his: RealTable
-    """Every known value covers what lies between."""
+    """Every block with a known value covers what is between these."""
     gaps: FlagTable
-    """Whether between a block's ends something is not its own."""
+    """Whether a block does not cover everything between its ends."""
     missing: ByteTable
     totals: Counts
     """Records in each box."""
@@ -63,11 +63,11 @@ class Costs(NamedTuple):
     slopes: Reals
     """On top of that, for each unit between the value and the region."""
     both: Reals
-    """The values of both are missing."""
+    """If the values of both are missing."""
     lacking: Reals
-    """That of the outside record alone is."""
+    """If only that of the outside record is missing."""
     blank: Reals
-    """That of the block alone is."""
+    """If only that of the block is missing."""
 
 
 @compiled
@@ -88,8 +88,8 @@ def hulls_of(boxes: Nest, regions: Regions) -> Hulls:
                 inner_los[box, a] = max(inner_los[half, a], inner_los[half + 1, a])
                 inner_his[box, a] = min(inner_his[half, a], inner_his[half + 1, a])
                 gaps[box, a] = gaps[half, a] or gaps[half + 1, a]
-                one, other = missing[half, a], missing[half + 1, a]
-                missing[box, a] = one if one == other else SOME
+                first, second = missing[half, a], missing[half + 1, a]
+                missing[box, a] = first if first == second else SOME
             continue
         start, stop = boxes.starts[box], boxes.stops[box]
         for block in range(start, stop):
@@ -110,7 +110,7 @@ def hulls_of(boxes: Nest, regions: Regions) -> Hulls:
 
 @compiled_within
 def _compare(value: float, regions: Regions, block: int, a: int) -> int:
-    """Return whether a known value is one that a block can have there, if it is known of the block."""
+    """Return whether a value agrees with a block's region in an attribute; neither is missing."""
     if value < regions.los[block, a] or value > regions.his[block, a]:
         return DIFFERENT
     row = regions.rows[block, a]
@@ -136,19 +136,19 @@ def _cost(value: float, regions: Regions, block: int, a: int, costs: Costs) -> f
 
 @compiled_within
 def _cost_up_to(point: Reals, regions: Regions, block: int, costs: Costs, limit: float) -> float:
-    """Return what a pair costs; if more than the limit, perhaps only a part of it that is more."""
-    found = 0.0
+    """Return what a pair costs; if that exceeds the limit, perhaps only a partial sum that exceeds it as well."""
+    total = 0.0
     for a in range(point.size):
-        found += _cost(point[a], regions, block, a, costs)
-        if found > limit:
+        total += _cost(point[a], regions, block, a, costs)
+        if total > limit:
             break
-    return found
+    return total
 
 
 @compiled_within
-def _least(point: Reals, hulls: Hulls, box: int, costs: Costs) -> float:
-    """Return a cost that no block of a box is below."""
-    found = 0.0
+def _least_cost(point: Reals, hulls: Hulls, box: int, costs: Costs) -> float:
+    """Return a lower bound on what the blocks of a box cost."""
+    total = 0.0
     for a in range(point.size):
         value, missing = point[a], hulls.missing[box, a]
         least = np.inf
@@ -156,39 +156,39 @@ def _least(point: Reals, hulls: Hulls, box: int, costs: Costs) -> float:
             least = costs.both[a] if np.isnan(value) else costs.blank[a]
         if missing != ALL:
             if np.isnan(value):
-                known = costs.lacking[a]
+                present = costs.lacking[a]
             elif value < hulls.los[box, a]:
-                known = costs.disagree[a] + costs.slopes[a] * (hulls.los[box, a] - value)
+                present = costs.disagree[a] + costs.slopes[a] * (hulls.los[box, a] - value)
             elif value > hulls.his[box, a]:
-                known = costs.disagree[a] + costs.slopes[a] * (value - hulls.his[box, a])
+                present = costs.disagree[a] + costs.slopes[a] * (value - hulls.his[box, a])
             else:
-                known = min(costs.agree[a], costs.disagree[a])
-            least = min(least, known)
-        found += least
-    return found
+                present = min(costs.agree[a], costs.disagree[a])
+            least = min(least, present)
+        total += least
+    return total
 
 
 @compiled_within
-def _most(point: Reals, hulls: Hulls, box: int, costs: Costs) -> float:
-    """Return a cost that no block of a box is above."""
-    found = 0.0
+def _greatest_cost(point: Reals, hulls: Hulls, box: int, costs: Costs) -> float:
+    """Return an upper bound on what the blocks of a box cost."""
+    total = 0.0
     for a in range(point.size):
         value, missing = point[a], hulls.missing[box, a]
-        most = 0.0
+        greatest = 0.0
         if missing:
-            most = costs.both[a] if np.isnan(value) else costs.blank[a]
+            greatest = costs.both[a] if np.isnan(value) else costs.blank[a]
         if missing != ALL:
             lo, hi = hulls.inner_los[box, a], hulls.inner_his[box, a]
             if np.isnan(value):
-                known = costs.lacking[a]
+                present = costs.lacking[a]
             elif lo <= value <= hi and not hulls.gaps[box, a]:
-                known = costs.agree[a]
+                present = costs.agree[a]
             else:
                 away = max(lo - value, value - hi, 0.0)
-                known = max(costs.agree[a], costs.disagree[a] + costs.slopes[a] * away)
-            most = max(most, known)
-        found += most
-    return found
+                present = max(costs.agree[a], costs.disagree[a] + costs.slopes[a] * away)
+            greatest = max(greatest, present)
+        total += greatest
+    return total
 
 
 @compiled
@@ -197,11 +197,11 @@ def nearest_costs(
 ) -> None:
     """Find what the cheapest block costs each outside record from ``first`` up to ``last``.
 
-    ``points`` (IN) are outside records by attributes, ``best`` (OUT) has one cost a record.
+    ``points`` (IN) are outside records by attributes, ``best`` (OUT) gets one cost per record.
     """
     waiting, bounds = np.empty(DEPTH, dtype=np.int64), np.empty(DEPTH)
-    for one in range(first, last):
-        point = points[one]
+    for record in range(first, last):
+        point = points[record]
         least = np.inf
         waiting[0], bounds[0], depth = 0, 0.0, 1
         while depth:
@@ -215,14 +215,14 @@ def nearest_costs(
                     least = min(least, _cost_up_to(point, regions, block, costs, least))
                 continue
             near, far = half, half + 1
-            nearer, farther = _least(point, hulls, near, costs), _least(point, hulls, far, costs)
+            nearer, farther = _least_cost(point, hulls, near, costs), _least_cost(point, hulls, far, costs)
             if farther < nearer:
                 near, far, nearer, farther = far, near, farther, nearer
-            # the nearer half is looked into first
+            # the nearer half is searched first
             waiting[depth], bounds[depth] = far, farther
             waiting[depth + 1], bounds[depth + 1] = near, nearer
             depth += 2
-        best[one] = least
+        best[record] = least
 
 
 @compiled
@@ -237,19 +237,19 @@ def count_within(
     last: int,
     counts: Counts,
 ) -> None:
-    """Count the released records (OUT) that cost outside ones, from ``first`` up to ``last``, at most their limits."""
+    """Count the released records (OUT) within the cost limit of each outside record from ``first`` up to ``last``."""
     waiting = np.empty(DEPTH, dtype=np.int64)
-    for one in range(first, last):
-        point, limit = points[one], limits[one]
-        found = 0
+    for record in range(first, last):
+        point, limit = points[record], limits[record]
+        n_within = 0
         waiting[0], depth = 0, 1
         while depth:
             depth -= 1
             box = waiting[depth]
-            if _least(point, hulls, box, costs) > limit:
+            if _least_cost(point, hulls, box, costs) > limit:
                 continue
-            if _most(point, hulls, box, costs) <= limit:
-                found += hulls.totals[box]
+            if _greatest_cost(point, hulls, box, costs) <= limit:
+                n_within += hulls.totals[box]
                 continue
             half = boxes.halves[box]
             if half >= 0:
@@ -258,34 +258,36 @@ def count_within(
                 continue
             for block in range(boxes.starts[box], boxes.stops[box]):
                 if _cost_up_to(point, regions, block, costs, limit) <= limit:
-                    found += regions.sizes[block]
-        counts[one] = found
+                    n_within += regions.sizes[block]
+        counts[record] = n_within
 
 
 @compiled
-def costs_of_pairs(points: RealTable, regions: Regions, costs: Costs, asking: Counts, asked: Counts) -> Reals:
-    """Return what pairs cost: ``asking`` (IN) are outside records, ``asked`` (IN) blocks."""
-    found = np.empty(asking.size)
-    for pair in range(asking.size):
-        found[pair] = _cost_up_to(points[asking[pair]], regions, asked[pair], costs, np.inf)
-    return found
+def costs_of_pairs(points: RealTable, regions: Regions, costs: Costs, records: Counts, blocks: Counts) -> Reals:
+    """Return what pairs of outside ``records`` (IN) and ``blocks`` (IN) cost."""
+    pair_costs = np.empty(records.size)
+    for pair in range(records.size):
+        pair_costs[pair] = _cost_up_to(points[records[pair]], regions, blocks[pair], costs, np.inf)
+    return pair_costs
 
 
 @compiled_within
-def _pattern(point: Reals, regions: Regions, block: int, own: bool) -> int:
-    found = 0
+def _pattern(point: Reals, regions: Regions, block: int, missing_is_value: bool) -> int:
+    pattern = 0
     for a in range(point.size):
         value, blank = point[a], np.isnan(regions.los[block, a])
         if blank or np.isnan(value):
-            compared = UNKNOWN if not own else ALIKE if blank and np.isnan(value) else DIFFERENT
+            compared = UNKNOWN if not missing_is_value else ALIKE if blank and np.isnan(value) else DIFFERENT
         else:
             compared = _compare(value, regions, block, a)
-        found = 3 * found + compared
-    return found
+        pattern = 3 * pattern + compared
+    return pattern
 
 
 @compiled
-def count_patterns(points: RealTable, regions: Regions, times: Counts, own: bool, first: int, last: int) -> Counts:
+def count_patterns(
+    points: RealTable, regions: Regions, times: Counts, missing_is_value: bool, first: int, last: int
+) -> Counts:
     """Count pairs by how they compare, outside records from ``first`` up to ``last`` with all released ones.
 
     Parameters
@@ -294,8 +296,8 @@ def count_patterns(points: RealTable, regions: Regions, times: Counts, own: bool
         (IN) outside records by attributes, and how many there are of each.
     regions
         (IN) blocks.
-    own
-        (IN) whether a missing value is one of its own, which only another missing one is like.
+    missing_is_value
+        (IN) whether missing counts as a value, which agrees only with another missing one.
 
     Returns
     -------
@@ -304,7 +306,7 @@ def count_patterns(points: RealTable, regions: Regions, times: Counts, own: bool
         or UNKNOWN.
     """
     counts = np.zeros(3 ** points.shape[1], dtype=np.int64)
-    for one in range(first, last):
+    for record in range(first, last):
         for block in range(regions.sizes.size):
-            counts[_pattern(points[one], regions, block, own)] += times[one] * regions.sizes[block]
+            counts[_pattern(points[record], regions, block, missing_is_value)] += times[record] * regions.sizes[block]
     return counts

@@ -1,7 +1,7 @@
-"""Which records come nearest to others, prices taken into account, without a table of all pairs.
+"""The records nearest to others, prices taken into account, without a table of all pairs.
 
 Costs are whole numbers here: the metric in small units, and one more for the exchange itself, so that of equally
-dear exchanges the fewest are chosen, and so that prices prove an optimum without a tolerance.
+expensive solutions the one with the fewest exchanges is chosen, and prices prove an optimum without a tolerance.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ CLOSED = -(2**62)
 UNREACHED = 2**62
 """More than any pair costs."""
 DEPTH = 1024
-"""Boxes that wait to be looked into, about one a level of halving."""
+"""Boxes that wait to be searched, about one per level of halving."""
 CAUTION = 1.0 - 1e-14
 """Bounds are lowered by more than the sums of some thirty attributes can be off by rounding."""
 SHUFFLE = np.uint64(0x9E3779B97F4A7C15)
@@ -33,7 +33,7 @@ def in_units(distance: float, scale: float) -> int:
 
 @compiled_ratios
 def measure(numbers: Reals, codes: Codes, attributes: Attributes, start: int, stop: int, distances: Reals) -> None:
-    """Write how far a record lies from those from ``start`` up to ``stop`` to ``distances`` (OUT)."""
+    """Write the distances of a record from those from ``start`` up to ``stop`` to ``distances`` (OUT)."""
     count = stop - start
     for k in range(count):
         distances[k] = 0.0
@@ -51,31 +51,31 @@ def measure(numbers: Reals, codes: Codes, attributes: Attributes, start: int, st
                 distances[k] += omega if np.isnan(value) else omega * (ratio * ratio)
     for attribute in range(codes.size):
         code, gamma = codes[attribute], attributes.gammas[attribute]
-        others = attributes.codes[attribute, start:stop]
+        other_codes = attributes.codes[attribute, start:stop]
         for k in range(count):
-            distances[k] += gamma if others[k] != code else 0.0
+            distances[k] += gamma if other_codes[k] != code else 0.0
 
 
 @compiled_within
 def least_distance(numbers: Reals, codes: Codes, attributes: Attributes, boxes: Nest, box: int) -> float:
-    """Return a distance that no record of a box is nearer than."""
-    found = 0.0
+    """Return a lower bound on the distance of a box's records."""
+    distance = 0.0
     for attribute in range(numbers.size):
         number, lo, hi = numbers[attribute], boxes.los[box, attribute], boxes.his[box, attribute]
         if np.isnan(number):
-            found += 0.0 if boxes.missing[box, attribute] else attributes.omegas[attribute]
+            distance += 0.0 if boxes.missing[box, attribute] else attributes.omegas[attribute]
         elif lo > hi:
-            found += attributes.omegas[attribute]
+            distance += attributes.omegas[attribute]
         elif number < lo:
             # the relative difference grows with the distance, on either side
-            found += attributes.omegas[attribute] * squared_difference(number, lo)
+            distance += attributes.omegas[attribute] * squared_difference(number, lo)
         elif number > hi:
-            found += attributes.omegas[attribute] * squared_difference(number, hi)
+            distance += attributes.omegas[attribute] * squared_difference(number, hi)
     for attribute in range(codes.size):
         common = boxes.codes[box, attribute]
         if common not in (MIXED, codes[attribute]):
-            found += attributes.gammas[attribute]
-    return found
+            distance += attributes.gammas[attribute]
+    return distance
 
 
 @compiled
@@ -89,48 +89,50 @@ def nearest(
     scale: float,
     first: int,
     last: int,
-    found: CountTable,
+    neighbours: CountTable,
     costs: CountTable,
 ) -> None:
-    """Find the records that the asking ones from ``first`` up to ``last`` pay least for: their cost less their price.
+    """Find the records of least reduced cost, cost minus price, for the asking ones from ``first`` up to ``last``.
 
     Parameters
     ----------
     asking
-        (IN) the records that ask.
+        (IN) the records for which others are searched.
     attributes, boxes
-        (IN) the records that are asked for, in the order of the nest.
+        (IN) the records that are searched, in the order of the nest.
     prices, highest
-        (IN) what is paid back for each, and the highest of each box.
+        (IN) the price of each of these, and the highest price in each box.
     limits
-        (IN) only what costs less than this, after its price, is wanted.
+        (IN) only records with a reduced cost below this are listed.
     scale
-        (IN) units that make up one.
-    found, costs
-        (OUT) asking records x those wanted, the best first: places in the order of the nest, -1 where there are no
-        more, and their costs before the price.
+        (IN) the number of small units in a cost of 1.
+    neighbours, costs
+        (OUT) asking records x ranks, the best first: positions in the order of the nest, -1 where there are no more,
+        and their costs before the price.
     """
     waiting, bounds = np.empty(DEPTH, dtype=np.int64), np.empty(DEPTH, dtype=np.int64)
-    distances, wanted = np.empty(LEAF), found.shape[1]
-    reduced = np.empty(wanted, dtype=np.int64)
-    for one in range(first, last):
-        numbers, codes = asking.ordinal[:, one].copy(), asking.codes[:, one].copy()
-        found[one, :] = -1
-        reduced[:] = limits[one]
+    distances, n_neighbours = np.empty(LEAF), neighbours.shape[1]
+    reduced = np.empty(n_neighbours, dtype=np.int64)
+    for record in range(first, last):
+        numbers, codes = asking.ordinal[:, record].copy(), asking.codes[:, record].copy()
+        neighbours[record, :] = -1
+        reduced[:] = limits[record]
         waiting[0], bounds[0] = 0, CLOSED
         depth = 1
         while depth:
             depth -= 1
-            if bounds[depth] >= reduced[wanted - 1]:
+            if bounds[depth] >= reduced[n_neighbours - 1]:
                 continue
             box = waiting[depth]
             half = boxes.halves[box]
             if half >= 0:
-                depth = _look_into(numbers, codes, attributes, boxes, highest, scale, half, one, depth, waiting, bounds)
+                depth = _look_into(
+                    numbers, codes, attributes, boxes, highest, scale, half, record, depth, waiting, bounds
+                )
                 continue
             start, stop = boxes.starts[box], boxes.stops[box]
             measure(numbers, codes, attributes, start, stop, distances)
-            _keep(distances, prices, scale, start, stop, one, reduced, found[one], costs[one])
+            _keep(distances, prices, scale, start, stop, record, reduced, neighbours[record], costs[record])
 
 
 @compiled_within
@@ -142,16 +144,16 @@ def _look_into(
     highest: Counts,
     scale: float,
     half: int,
-    one: int,
+    record: int,
     depth: int,
     waiting: Counts,
     bounds: Counts,
 ) -> int:
-    """Let both halves of a box wait (OUT), the better one to be looked into first; return how many wait."""
+    """Let both halves of a box wait (OUT), the better one to be searched first; return how many wait."""
     first = _bound(numbers, codes, attributes, boxes, highest, scale, half)
     second = _bound(numbers, codes, attributes, boxes, highest, scale, half + 1)
-    # records that are alike shall not all ask for the same ones
-    mixed = ((np.uint64(one + 1) * SHUFFLE) ^ np.uint64(half)) * SHUFFLE
+    # equal records should not all get the same neighbours
+    mixed = ((np.uint64(record + 1) * SHUFFLE) ^ np.uint64(half)) * SHUFFLE
     swapped = (mixed >> FOLD) & np.uint64(1) == np.uint64(1) if first == second else first < second
     near, far = (half, half + 1) if swapped else (half + 1, half)
     waiting[depth], bounds[depth] = far, max(first, second)
@@ -163,7 +165,7 @@ def _look_into(
 def _bound(
     numbers: Reals, codes: Codes, attributes: Attributes, boxes: Nest, highest: Counts, scale: float, box: int
 ) -> int:
-    """Return units that no record of a box costs less than, after its price."""
+    """Return a lower bound on the reduced cost of a box's records, in small units."""
     distance = least_distance(numbers, codes, attributes, boxes, box)
     if distance == np.inf or highest[box] == CLOSED:
         return UNREACHED
@@ -177,14 +179,14 @@ def _keep(
     scale: float,
     start: int,
     stop: int,
-    one: int,
+    record: int,
     reduced: Counts,
-    found: Counts,
+    neighbours: Counts,
     costs: Counts,
 ) -> None:
-    """Sort a leaf's records in among the best ones (IN, OUT)."""
+    """Merge a leaf's records into the best ones so far (IN, OUT)."""
     count, last = stop - start, reduced.size - 1
-    turn = np.int64((np.uint64(one) * SHUFFLE >> FOLD) % np.uint64(count))
+    turn = np.int64((np.uint64(record) * SHUFFLE >> FOLD) % np.uint64(count))
     for step in range(count):
         k = step + turn if step + turn < count else step + turn - count
         if distances[k] == np.inf or prices[start + k] == CLOSED:
@@ -193,8 +195,8 @@ def _keep(
         paid = cost - prices[start + k]
         if paid >= reduced[last]:
             continue
-        place = last
-        while place > 0 and reduced[place - 1] > paid:
-            reduced[place], found[place], costs[place] = reduced[place - 1], found[place - 1], costs[place - 1]
-            place -= 1
-        reduced[place], found[place], costs[place] = paid, start + k, cost
+        rank = last
+        while rank > 0 and reduced[rank - 1] > paid:
+            reduced[rank], neighbours[rank], costs[rank] = reduced[rank - 1], neighbours[rank - 1], costs[rank - 1]
+            rank -= 1
+        reduced[rank], neighbours[rank], costs[rank] = paid, start + k, cost

@@ -1,11 +1,11 @@
 """Minimum-cost flow by the network simplex method, on a network that may grow between solutions.
 
 A basis is a tree, kept strongly feasible: from every node some flow could still be sent to the root, which excludes
-cycling (Cunningham 1976). Labels are such that an arc of the tree costs its end's label less its start's. Arcs are
-looked through a part at a time, and the best of a part enters.
+cycling (Cunningham 1976). Labels are such that an arc of the tree costs its end's label less its start's. Arcs
+are scanned a block at a time, and the best of a block enters.
 
-Most nodes are at home: they hang by themselves on the end of an arc of their own that costs nothing. Such nodes are
-left out of the lists of children, for they have the label of their home, and whole branches are relabelled often.
+Most nodes are at home: each is the only node below an arc of its own, which costs nothing. Such nodes are
+left out of the lists of children: they have the label of their home, and whole branches are relabelled often.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from sfumato.arrays import Codes, Counts, Flags
 from sfumato.kernels.compiled import compiled, compiled_within
 
 EMPTY, TREE, FULL = 0, 1, 2
-"""What an arc is: without flow, of the tree, or full."""
+"""The state of an arc: without flow, in the tree, or full."""
 NONE = -1
 BOUNDLESS = 2**62
 
@@ -49,9 +49,9 @@ class Tree(NamedTuple):
     depths: Counts
     labels: Counts
     homes: Counts
-    """The arc that each node is at home by, NONE for places and the root."""
+    """The arc by which each node can be at home, NONE for places and the root."""
     judges: Counts
-    """Whose label is each node's own: that of its home while it is there."""
+    """The node whose label is valid for each node: its home while it is there, else itself."""
 
 
 @compiled_within
@@ -80,7 +80,7 @@ def _cut(tree: Tree, node: int) -> None:
 
 @compiled_within
 def label_below(tree: Tree, arcs: Arcs, top: int) -> None:
-    """Set depths and labels (OUT) of a node and all below it, from its parent's, and let go home who can."""
+    """Set depths and labels (OUT) of a node and all below it from its parent's; put nodes at home that can be."""
     node = top
     while True:
         parent, arc = tree.parents[node], tree.arcs[node]
@@ -115,18 +115,18 @@ def _call_out(tree: Tree, arcs: Arcs, node: int) -> None:
 
 @compiled
 def minimize(arcs: Arcs, tree: Tree, first: int) -> int:
-    """Move flow (IN, OUT) until it costs as little as can be; arcs before ``first`` (IN) never enter the tree again.
+    """Move flow (IN, OUT) until its cost is minimal; arcs before ``first`` (IN) never enter the tree again.
 
     Returns how many arcs have entered.
     """
     count = arcs.starts.size - first
     block = max(20, int(np.sqrt(count)))
-    pivots, place, idle = 0, 0, 0
+    pivots, cursor, idle = 0, 0, 0
     while idle < count:
         best, entering = 0, NONE
         for _ in range(min(block, count)):
-            arc = first + place
-            place = place + 1 if place + 1 < count else 0
+            arc = first + cursor
+            cursor = cursor + 1 if cursor + 1 < count else 0
             state = arcs.states[arc]
             if state != TREE:
                 paid, worth = tree.labels[tree.judges[arcs.starts[arc]]], tree.labels[tree.judges[arcs.ends[arc]]]
@@ -145,7 +145,7 @@ def minimize(arcs: Arcs, tree: Tree, first: int) -> int:
 
 @compiled_within
 def _pivot(arcs: Arcs, tree: Tree, entering: int) -> None:
-    """Send as much flow (IN, OUT) as can be around the circle that an arc closes; the last arc that stops it leaves."""
+    """Send as much flow (IN, OUT) as possible around the cycle that an arc closes; the last blocking arc leaves."""
     forward = arcs.states[entering] == EMPTY
     source = arcs.starts[entering] if forward else arcs.ends[entering]
     target = arcs.ends[entering] if forward else arcs.starts[entering]
@@ -180,14 +180,14 @@ def _pivot(arcs: Arcs, tree: Tree, entering: int) -> None:
 
 
 @compiled_within
-def _join(tree: Tree, one: int, other: int) -> int:
-    """Return the lowest node that both are below."""
-    while one != other:
-        if tree.depths[one] >= tree.depths[other]:
-            one = tree.parents[one]
+def _join(tree: Tree, first: int, second: int) -> int:
+    """Return the lowest common ancestor of two nodes."""
+    while first != second:
+        if tree.depths[first] >= tree.depths[second]:
+            first = tree.parents[first]
         else:
-            other = tree.parents[other]
-    return one
+            second = tree.parents[second]
+    return first
 
 
 @compiled_within
@@ -212,12 +212,12 @@ def _turn(arcs: Arcs, tree: Tree, inner: int, outer: int, entering: int, leaving
     """Hang what is below the leaving arc on the other end of the entering one (IN, OUT)."""
     node, parent, arc = inner, outer, entering
     while True:
-        above, its_arc = tree.parents[node], tree.arcs[node]
+        above, arc_above = tree.parents[node], tree.arcs[node]
         _cut(tree, node)
         hang(tree, arcs, node, parent, arc)
         if node == leaving:
             break
-        node, parent, arc = above, node, its_arc
+        node, parent, arc = above, node, arc_above
     label_below(tree, arcs, inner)
 
 
@@ -239,13 +239,13 @@ def settle(arcs: Arcs, labels: Counts, first: int) -> None:
 
 @compiled
 def branches(tree: Tree, root: int) -> Counts:
-    """Return for each node that is not at home which of the root's children it is or is below; the root is its own."""
-    found = np.full(tree.parents.size, root)
+    """Return the root's child to whose branch each node belongs, unless it is at home; for the root, the root."""
+    branch_of = np.full(tree.parents.size, root)
     child = tree.children[root]
     while child != NONE:
         node = child
         while True:
-            found[node] = child
+            branch_of[node] = child
             if tree.children[node] != NONE:
                 node = tree.children[node]
                 continue
@@ -255,4 +255,4 @@ def branches(tree: Tree, root: int) -> Counts:
                 break
             node = tree.nexts[node]
         child = tree.nexts[child]
-    return found
+    return branch_of

@@ -118,7 +118,7 @@ def largest_product(
     """Maximise alpha A^2 + A B + beta B^2, measured from (a, b), in each zonotope.
 
     A record's zonotope is its centre (``centres``, IN: rows A, B) plus sums of steps between - and + half a length
-    (``halves``, IN: one row a direction) in each of some ``directions`` (IN: rows A, B; sorted by their angle, from
+    (``halves``, IN: one row per direction) in each of some ``directions`` (IN: rows A, B; sorted by their angle, from
     above -90 to 90 degrees). The largest value lies on its border, as for :func:`largest_form`, whose sums are
     returned.
     """
@@ -162,7 +162,7 @@ def largest_product(
 def number_rows(rows: RealTable) -> tuple[Codes, int]:
     """Give numbers to the distinct rows in order of first appearance.
 
-    ``rows`` (IN) has one row a record. Returns each record's number and how many there are.
+    ``rows`` (IN) has one row per record. Returns each record's number, and the number of distinct rows.
     """
     slots = 1024
     while slots < 2 * rows.shape[0]:

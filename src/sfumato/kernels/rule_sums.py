@@ -1,11 +1,11 @@
 """Sums of membership grades in the antecedents of many rules over many records.
 
 A rule is a path: its conditions, numbered through all values of all variables, in the order of the variables. A
-record's product of grades reaches alpha only if each factor does, and is one only if each factor is. So two bits a
-record and condition decide nearly everything, 64 records at a time: who cannot reach alpha counts nothing, who has all
-grades of one is counted, and only for those between is the product computed, in the order of the variables, so that it
-is the same wherever it is computed. Rules whose paths begin alike, which lie side by side once sorted, share what they
-begin with.
+record's product of grades reaches alpha only if each factor does, and is one only if each factor is. So two bits per
+record and condition decide nearly everything, 64 records at a time: records that cannot reach alpha count 0, records
+whose grades are all one count 1, and the product is computed only for the others, in the order of the variables, so
+that it is the same wherever it is computed. Rules whose paths begin alike, which are neighbours once sorted, share the
+work for that beginning.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from sfumato.kernels.compiled import compiled, compiled_within
 from sfumato.kernels.signatures import HalfTable, ShortTable, WordCube, WordTable
 
 WORDS = 256
-"""Words a block: with it, the bits of all conditions of a block stay in the nearer memory."""
+"""Words per block: few enough that the bits of all conditions of a block stay in the cache."""
 BLOCK = 64 * WORDS
-"""Records a block."""
+"""Records per block."""
 
 Paths = NDArray[np.int16]
 
@@ -36,13 +36,13 @@ class Conditions(NamedTuple):
     starts: Counts
     """Where the grades of each condition begin."""
     grades: Reals
-    """The grades of each condition, one a code of its variable."""
+    """The grades of each condition, one per code of its variable."""
     fuzzy: Flags
-    """Whether a condition has grades between alpha and one, so that it can make a difference to a product."""
+    """Whether a condition has grades between alpha and one, so that it can change a product."""
 
 
 class Side(NamedTuple):
-    """Records, with what decides nearly everything about them."""
+    """Records, with the bits that decide nearly everything about them."""
 
     codes: HalfTable
     """Records x variables: a code each."""
@@ -54,7 +54,7 @@ class Side(NamedTuple):
 
 @compiled_within
 def product_of(codes: HalfTable, conditions: Conditions, path: Paths, length: int, record: int, least: float) -> float:
-    """Return the product of a record's grades, or nought once it falls below the least."""
+    """Return the product of a record's grades, or 0 once it falls below ``least``."""
     product = 1.0
     for step in range(length):
         condition = path[step]
@@ -90,13 +90,13 @@ def mark(side: Side, conditions: Conditions, alpha: float, first: int, last: int
 def everybody(block: int, n_records: int, words: Words) -> None:
     """Set the bits of all records that a block has in ``words`` (OUT: WORDS)."""
     for word in range(WORDS):
-        left = n_records - block * BLOCK - 64 * word
-        words[word] = ~NONE if left >= 64 else (ONE << np.uint64(left)) - ONE if left > 0 else NONE
+        n_remaining = n_records - block * BLOCK - 64 * word
+        words[word] = ~NONE if n_remaining >= 64 else (ONE << np.uint64(n_remaining)) - ONE if n_remaining > 0 else NONE
 
 
 @compiled_within
 def narrow(wide: Words, condition: Words, narrowed: Words) -> bool:
-    """Write who is in both to ``narrowed`` (OUT: WORDS), and tell whether anybody is."""
+    """Write the intersection to ``narrowed`` (OUT: WORDS); return whether it has any record."""
     anybody = NONE
     for word in range(WORDS):
         both = wide[word] & condition[word]
@@ -120,7 +120,7 @@ def add_products(
     """Add up cut products over the blocks from ``first`` up to ``last`` (IN) for each rule.
 
     ``paths`` (IN: rules x steps) should be sorted, and are as long as ``lengths`` (IN) say. ``sums`` (OUT: rules) that
-    exceed their ``limits`` (IN) are not added up to the end, for nothing but that is asked about them.
+    exceed their ``limits`` (IN) are not completed: only that they exceed matters.
     """
     deepest = paths.shape[1] + 1
     reaching, full = np.empty((deepest, WORDS), dtype=np.uint64), np.empty((deepest, WORDS), dtype=np.uint64)
@@ -130,10 +130,10 @@ def add_products(
     for block in range(first, last):
         everybody(block, side.codes.shape[0], reaching[0])
         everybody(block, side.codes.shape[0], full[0])
-        # the step from which on nobody is left, and the rule whose steps the bits are of
-        nobody, previous, kept = deepest, -1, 0
-        for place in range(n_active):
-            rule = active[place]
+        # the step from which on no record remains, and the rule to whose steps the bits belong
+        nobody, previous, n_kept = deepest, -1, 0
+        for index in range(n_active):
+            rule = active[index]
             length = lengths[rule]
             step = shared(paths, lengths, previous, rule)
             previous = rule
@@ -151,25 +151,25 @@ def add_products(
                     factors = columns[:n_factors], starts[:n_factors]
                     sums[rule] += block_sum(side.codes, conditions.grades, factors, alpha, block * BLOCK, bits)
             if sums[rule] <= limits[rule]:
-                active[kept] = rule
-                kept += 1
-        n_active = kept
+                active[n_kept] = rule
+                n_kept += 1
+        n_active = n_kept
 
 
 @compiled_within
-def shared(paths: Paths, lengths: Counts, one: int, other: int) -> int:
-    """Return with how many equal steps two paths begin; none if there is no first one (-1)."""
+def shared(paths: Paths, lengths: Counts, previous: int, rule: int) -> int:
+    """Return the number of equal steps with which two paths begin; 0 without a previous one (-1)."""
     step = 0
-    if one >= 0:
-        shorter = min(lengths[one], lengths[other])
-        while step < shorter and paths[one, step] == paths[other, step]:
+    if previous >= 0:
+        shorter = min(lengths[previous], lengths[rule])
+        while step < shorter and paths[previous, step] == paths[rule, step]:
             step += 1
     return step
 
 
 @compiled_within
 def list_factors(conditions: Conditions, path: Paths, length: int, columns: Counts, starts: Counts) -> int:
-    """Write where the grades are that can make a difference to a product.
+    """List the factors that can change a product.
 
     ``columns`` and ``starts`` (OUT) get the variable and the first grade of each such condition of a path, in order.
     Returns how many there are.
@@ -195,17 +195,17 @@ def block_sum(
 ) -> float:
     """Return the sum of cut products of a block that begins with a record.
 
-    ``factors`` (IN) are those that can make a difference, see `list_factors`, and ``bits`` (IN) those of the whole
-    rule.
+    ``factors`` (IN) are those that can change a product, see :func:`list_factors`; ``bits`` (IN) are those of the
+    whole rule.
     """
     columns, starts = factors
     reaching, full = bits
-    ones = 0
+    n_full = 0
     total = 0.0
     for word in range(WORDS):
         if reaching[word] == NONE:
             continue
-        ones += count_bits(full[word])
+        n_full += count_bits(full[word])
         between = reaching[word] & ~full[word]
         while between != NONE:
             record = begin + 64 * word + lowest_bit(between)
@@ -215,7 +215,7 @@ def block_sum(
                 product *= grades[starts[factor] + codes[record, columns[factor]]]
             if product >= alpha:
                 total += product
-    return ones + total
+    return n_full + total
 
 
 @compiled
@@ -229,7 +229,7 @@ def fill_greatest(
     last: int,
     greatest: Reals,
 ) -> None:
-    """Write the greatest cut product of any rule to ``greatest`` (OUT: one a record from ``first`` up to ``last``)."""
+    """Write each record's greatest cut product of any rule to ``greatest`` (OUT), from ``first`` up to ``last``."""
     for record in range(first, last):
         best = 0.0
         for rule in range(lengths.size):
@@ -244,16 +244,16 @@ def mark_general(words: WordTable, general: Flags) -> None:
     ``words`` (IN: rules x words) has a bit for each condition of a rule. Rules are in order of how many they have, and
     none is twice; ``general`` (OUT) gets whether no other rule has only conditions of this one.
     """
-    kept, n_kept = np.empty(general.size, dtype=np.int64), 0
+    general_rules, n_general = np.empty(general.size, dtype=np.int64), 0
     for rule in range(general.size):
         general[rule] = True
-        for place in range(n_kept):
+        for index in range(n_general):
             within = True
             for word in range(words.shape[1]):
-                within &= (words[kept[place], word] & ~words[rule, word]) == NONE
+                within &= (words[general_rules[index], word] & ~words[rule, word]) == NONE
             if within:
                 general[rule] = False
                 break
         if general[rule]:
-            kept[n_kept] = rule
-            n_kept += 1
+            general_rules[n_general] = rule
+            n_general += 1

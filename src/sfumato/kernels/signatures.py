@@ -66,14 +66,14 @@ def _array(hint: Any, dimensions: int, *, readonly: bool = False) -> Any:
     return types.Array(from_dtype(np.dtype(scalar)), dimensions, "C", readonly=readonly)
 
 
-def fits(given: Any, stated: Any) -> bool:
-    """Tell whether a value of one type can be passed as another: no digit is lost, and no dimension."""
+def fits(actual: Any, stated: Any) -> bool:
+    """Tell whether a value of one type can be passed as another: without losing digits or dimensions."""
     if isinstance(stated, types.Array):
-        safe = isinstance(given, types.Array) and given.ndim == stated.ndim
-        return safe and np.can_cast(as_dtype(given.dtype), as_dtype(stated.dtype), "safe")
+        safe = isinstance(actual, types.Array) and actual.ndim == stated.ndim
+        return safe and np.can_cast(as_dtype(actual.dtype), as_dtype(stated.dtype), "safe")
     if isinstance(stated, types.BaseTuple):
-        return isinstance(given, types.BaseTuple) and all(map(fits, given.types, stated.types))
-    return bool(np.can_cast(as_dtype(given), as_dtype(stated), "safe"))
+        return isinstance(actual, types.BaseTuple) and all(map(fits, actual.types, stated.types))
+    return bool(np.can_cast(as_dtype(actual), as_dtype(stated), "safe"))
 
 
 def call_fitted(function: Callable[..., Any], stated: tuple[Any, ...], *arguments: Any) -> Any:

@@ -1,7 +1,7 @@
 """Swaps of two records: the nearest record of a place, and lists of swaps in which no record occurs twice.
 
-The records that may take part stand in a pool, place by place, so that a place is a range: first those that may leave
-theirs, then those that may come in exchange.
+The pool holds the records that may be swapped, place by place, so that each place is a range: first the records that
+may leave their place, then those that may come in exchange.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ NONE = -1
 
 
 class Pool(NamedTuple):
-    """The records that may take part in swaps."""
+    """The records that may be swapped."""
 
     ordinal: RealTable
     """Records by attributes, NaN where missing."""
@@ -28,10 +28,10 @@ class Pool(NamedTuple):
     nominal: CodeTable
     """Records by attributes."""
     gammas: Reals
-    kept: Codes
+    swap_classes: Codes
     """Only records with the same code may be swapped."""
     homes: Counts
-    """The range that each record stands in."""
+    """The range of each record."""
     starts: Counts
     """Where each range begins, and the end."""
     near: CodeCube
@@ -39,23 +39,23 @@ class Pool(NamedTuple):
 
 
 @compiled
-def cost_between(pool: Pool, one: int, other: int, enough: float) -> float:
-    """Return the influential metric between two records; infinite once it exceeds what is enough."""
-    if pool.kept[one] != pool.kept[other]:
+def cost_between(pool: Pool, record: int, partner: int, enough: float) -> float:
+    """Return the influential metric between two records; infinite once it exceeds ``enough``."""
+    if pool.swap_classes[record] != pool.swap_classes[partner]:
         return np.inf
     total = 0.0
     for attribute in range(pool.gammas.size):
-        if pool.nominal[one, attribute] != pool.nominal[other, attribute]:
+        if pool.nominal[record, attribute] != pool.nominal[partner, attribute]:
             total += pool.gammas[attribute]
     for attribute in range(pool.omegas.size):
         if total > enough:
             return np.inf
-        here, there = pool.ordinal[one, attribute], pool.ordinal[other, attribute]
-        if np.isnan(here) or np.isnan(there):
-            apart = 0.0 if np.isnan(here) and np.isnan(there) else 1.0
+        value, partner_value = pool.ordinal[record, attribute], pool.ordinal[partner, attribute]
+        if np.isnan(value) or np.isnan(partner_value):
+            apart = 0.0 if np.isnan(value) and np.isnan(partner_value) else 1.0
         else:
-            size = abs(here) + abs(there)
-            apart = (here - there) / size if size > 0.0 else 0.0
+            size = abs(value) + abs(partner_value)
+            apart = (value - partner_value) / size if size > 0.0 else 0.0
         total += pool.omegas[attribute] * apart * apart
     return total if total <= enough else np.inf
 
@@ -72,58 +72,58 @@ def list_nearest(pool: Pool, first: int, last: int) -> None:
             listed[:] = NONE
             costs[:] = np.inf
             home = leaving_ranges + number
-            for other in range(pool.starts[home], pool.starts[home + 1]):
-                cost = cost_between(pool, record, other, costs[ranks - 1])
+            for candidate in range(pool.starts[home], pool.starts[home + 1]):
+                cost = cost_between(pool, record, candidate, costs[ranks - 1])
                 rank = ranks
                 while rank > 0 and cost < costs[rank - 1]:
                     if rank < ranks:
                         costs[rank], listed[rank] = costs[rank - 1], listed[rank - 1]
                     rank -= 1
                 if rank < ranks:
-                    costs[rank], listed[rank] = cost, other
+                    costs[rank], listed[rank] = cost, candidate
 
 
 @compiled_inside
-def _scan(pool: Pool, record: int, home: int, taken: Flags) -> int:
-    """Return the nearest record of a range that is not taken, the first of equals; NONE if there is none."""
+def _scan(pool: Pool, record: int, home: int, used: Flags) -> int:
+    """Return the nearest record of a range that is not used, the first of equals; NONE if all are."""
     best, least = NONE, np.inf
-    for other in range(pool.starts[home], pool.starts[home + 1]):
-        if not taken[other]:
-            cost = cost_between(pool, record, other, least)
+    for candidate in range(pool.starts[home], pool.starts[home + 1]):
+        if not used[candidate]:
+            cost = cost_between(pool, record, candidate, least)
             if cost < least:
-                best, least = other, cost
+                best, least = candidate, cost
     return best
 
 
 @compiled
-def nearest_free(pool: Pool, record: int, home: int, taken: Flags) -> int:
-    """Return the nearest record of a range that is not taken, the first of equals; NONE if there is none."""
+def nearest_free(pool: Pool, record: int, home: int, used: Flags) -> int:
+    """Return the nearest record of a range that is not used, the first of equals; NONE if all are."""
     number = home - (pool.starts.size - 1 - pool.near.shape[1])
     if number < 0:
-        return _scan(pool, record, home, taken)
+        return _scan(pool, record, home, used)
     for rank in range(pool.near.shape[2]):
-        other = pool.near[record, number, rank]
-        if other == NONE or not taken[other]:
-            return other
-    # all that are listed are taken
-    return _scan(pool, record, home, taken)
+        candidate = pool.near[record, number, rank]
+        if candidate == NONE or not used[candidate]:
+            return candidate
+    # all listed records are used
+    return _scan(pool, record, home, used)
 
 
 @compiled_inside
-def _free_from(pool: Pool, record: int, share: float, taken: Flags) -> int:
-    """Return a record of the same range that is not taken, the first from a point on; NONE if there is none."""
+def _free_from(pool: Pool, record: int, share: float, used: Flags) -> int:
+    """Return a record of the same range that is not used, the first from a point on; NONE if all are."""
     first, last = pool.starts[pool.homes[record]], pool.starts[pool.homes[record] + 1]
     point = int(share * (last - first))
     for step in range(last - first):
-        other = first + (point + step) % (last - first)
-        if not taken[other]:
-            return other
+        candidate = first + (point + step) % (last - first)
+        if not used[candidate]:
+            return candidate
     return NONE
 
 
 @compiled
-def mend(pool: Pool, swaps: CountCube, sizes: Counts, shares: RealCube, taken: Flags) -> None:
-    """Let no record occur twice in a list of swaps: another one of its place steps in, else the swap is left out.
+def mend(pool: Pool, swaps: CountCube, sizes: Counts, shares: RealCube, used: Flags) -> None:
+    """Let no record occur twice in a list of swaps: another one of its place replaces it, else the swap is dropped.
 
     Parameters
     ----------
@@ -134,38 +134,38 @@ def mend(pool: Pool, swaps: CountCube, sizes: Counts, shares: RealCube, taken: F
     sizes
         (IN, OUT) how many swaps each list has.
     shares
-        (IN) as the swaps: random numbers from 0 to 1, which say who steps in.
-    taken
-        (SCRATCH) one flag a record, all of them down before and after.
+        (IN) as the swaps: random numbers from 0 to 1, which choose the replacements.
+    used
+        (SCRATCH) one flag per record, all false before and after.
     """
     for number in range(sizes.size):
-        kept = 0
+        n_kept = 0
         rows = swaps[number]
         for row in range(sizes[number]):
-            one, other = rows[row, LEAVING], rows[row, COMING]
-            if taken[one]:
-                one = _free_from(pool, one, shares[number, row, LEAVING], taken)
-            if taken[other]:
-                other = _free_from(pool, other, shares[number, row, COMING], taken)
-            if one != NONE and other != NONE:
-                taken[one] = taken[other] = True
-                rows[kept, LEAVING], rows[kept, COMING] = one, other
-                kept += 1
-        sizes[number] = kept
-        _put_down(rows, kept, taken)
+            leaving, coming = rows[row, LEAVING], rows[row, COMING]
+            if used[leaving]:
+                leaving = _free_from(pool, leaving, shares[number, row, LEAVING], used)
+            if used[coming]:
+                coming = _free_from(pool, coming, shares[number, row, COMING], used)
+            if leaving != NONE and coming != NONE:
+                used[leaving] = used[coming] = True
+                rows[n_kept, LEAVING], rows[n_kept, COMING] = leaving, coming
+                n_kept += 1
+        sizes[number] = n_kept
+        _put_down(rows, n_kept, used)
 
 
 @compiled_inside
-def _put_down(rows: CountTable, size: int, taken: Flags) -> None:
+def _put_down(rows: CountTable, size: int, used: Flags) -> None:
     for row in range(size):
-        taken[rows[row, LEAVING]] = taken[rows[row, COMING]] = False
+        used[rows[row, LEAVING]] = used[rows[row, COMING]] = False
 
 
 @compiled
-def improve(pool: Pool, swaps: CountCube, sizes: Counts, come: FlagTable, costs: RealTable, taken: Flags) -> None:
-    """Let one record of each swap give way to the nearest one of its place that no other swap has taken.
+def improve(pool: Pool, swaps: CountCube, sizes: Counts, come: FlagTable, costs: RealTable, used: Flags) -> None:
+    """Replace one record of each swap by the nearest one of its place that no other swap uses.
 
-    Swaps of records that may not be swapped are left out, if nobody else can step in.
+    Swaps of records that may not be swapped are dropped if no other record can replace one.
 
     Parameters
     ----------
@@ -174,31 +174,31 @@ def improve(pool: Pool, swaps: CountCube, sizes: Counts, come: FlagTable, costs:
     swaps, sizes
         (IN, OUT) as in :func:`mend`; no record occurs twice.
     come
-        (IN) lists by swaps: whether it is the one that comes who gives way.
+        (IN) lists by swaps: whether the coming record is the one to replace.
     costs
         (OUT) lists by swaps: what each costs.
-    taken
-        (SCRATCH) one flag a record, all of them down before and after.
+    used
+        (SCRATCH) one flag per record, all false before and after.
     """
     for number in range(sizes.size):
         rows = swaps[number]
         for row in range(sizes[number]):
-            taken[rows[row, LEAVING]] = taken[rows[row, COMING]] = True
+            used[rows[row, LEAVING]] = used[rows[row, COMING]] = True
         for row in range(sizes[number]):
             changed = COMING if come[number, row] else LEAVING
             old = rows[row, changed]
-            taken[old] = False
-            new = nearest_free(pool, rows[row, 1 - changed], pool.homes[old], taken)
+            used[old] = False
+            new = nearest_free(pool, rows[row, 1 - changed], pool.homes[old], used)
             if new == NONE:
                 new = old
-            taken[new] = True
+            used[new] = True
             rows[row, changed] = new
-        _put_down(rows, sizes[number], taken)
-        kept = 0
+        _put_down(rows, sizes[number], used)
+        n_kept = 0
         for row in range(sizes[number]):
             cost = cost_between(pool, rows[row, LEAVING], rows[row, COMING], np.inf)
             if cost < np.inf:
-                rows[kept, LEAVING], rows[kept, COMING] = rows[row, LEAVING], rows[row, COMING]
-                costs[number, kept] = cost
-                kept += 1
-        sizes[number] = kept
+                rows[n_kept, LEAVING], rows[n_kept, COMING] = rows[row, LEAVING], rows[row, COMING]
+                costs[number, n_kept] = cost
+                n_kept += 1
+        sizes[number] = n_kept

@@ -70,51 +70,51 @@ def _exponential(number: float) -> float:
             + t * (6.61375632143793436117e-05 + t * (-1.65339022054652515390e-06 + t * 4.13813679705723846039e-08))
         )
     )
-    found = 1.0 - ((low - (rest * c) / (2.0 - c)) - high)
+    result = 1.0 - ((low - (rest * c) / (2.0 - c)) - high)
     # in two steps, because 2^power itself may be too large or too small a number
     exponent = np.int64(power)
     first = exponent >> np.int64(1)
-    found = found * np.int64((first + np.int64(1023)) << np.int64(52)).view(np.float64)
-    return found * np.int64((exponent - first + np.int64(1023)) << np.int64(52)).view(np.float64)
+    result = result * np.int64((first + np.int64(1023)) << np.int64(52)).view(np.float64)
+    return result * np.int64((exponent - first + np.int64(1023)) << np.int64(52)).view(np.float64)
 
 
 @compiled_ratios_inside
 def exponential(number: float) -> float:
     """Return e to the power of a number."""
-    found = _exponential(number)
+    result = _exponential(number)
     if number > LARGEST:
         return np.inf
     if number < SMALLEST:
         return 0.0
-    return found if number == number else number
+    return result if number == number else number
 
 
 @compiled_ratios_inside
 def power_of(base: float, exponent: float) -> float:
     """Return a positive power of a number that is not negative, or any power of a positive one."""
-    found = _exponential(exponent * _logarithm(base))
-    return found if base > 0.0 else base
+    result = _exponential(exponent * _logarithm(base))
+    return result if base > 0.0 else base
 
 
 @interpreted_while_small
 @compiled_ratios
-def map_logarithms(numbers: Reals, found: Reals) -> None:
-    """Write the natural logarithms of ``numbers`` (IN) to ``found`` (OUT)."""
-    for place in range(numbers.size):
-        found[place] = logarithm(numbers[place])
+def map_logarithms(numbers: Reals, results: Reals) -> None:
+    """Write the natural logarithms of ``numbers`` (IN) to ``results`` (OUT)."""
+    for index in range(numbers.size):
+        results[index] = logarithm(numbers[index])
 
 
 @interpreted_while_small
 @compiled_ratios
-def map_exponentials(numbers: Reals, found: Reals) -> None:
-    """Write the e to the power of ``numbers`` (IN) to ``found`` (OUT)."""
-    for place in range(numbers.size):
-        found[place] = exponential(numbers[place])
+def map_exponentials(numbers: Reals, results: Reals) -> None:
+    """Write e to the power of ``numbers`` (IN) to ``results`` (OUT)."""
+    for index in range(numbers.size):
+        results[index] = exponential(numbers[index])
 
 
 @interpreted_while_small
 @compiled_ratios
-def map_powers(bases: Reals, exponent: float, found: Reals) -> None:
-    """Write powers of ``bases`` (IN) to ``found`` (OUT)."""
-    for place in range(bases.size):
-        found[place] = power_of(bases[place], exponent)
+def map_powers(bases: Reals, exponent: float, results: Reals) -> None:
+    """Write powers of ``bases`` (IN) to ``results`` (OUT)."""
+    for index in range(bases.size):
+        results[index] = power_of(bases[index], exponent)

@@ -4,8 +4,8 @@ Two blocks match where every attribute is equal or missing in either. Blocks are
 their attributes are missing; for two such patterns S and T the blocks match when they agree on the
 attributes outside S and T, so hash tables find all matches without comparing blocks with blocks.
 
-For sums, all blocks are merged that are alike once the attributes of S are missing everywhere. What matches a block
-of pattern S then stands in at most one row for each pattern that the merged rows have. Rows are merged attribute by
+For sums, all blocks are merged that are alike once the attributes of S are missing everywhere. The matches of a block
+of pattern S are then in at most one row for each pattern that the merged rows have. Rows are merged attribute by
 attribute, and become fewer each time.
 """
 
@@ -20,16 +20,16 @@ from sfumato.kernels.signatures import CodeTable, FlagTable, RealTable
 
 
 @compiled_within
-def _same(codes: Codes, one: int, other: int, ignored: Flags) -> bool:
+def _same(codes: Codes, first: int, second: int, ignored: Flags) -> bool:
     for attribute in range(codes.shape[1]):
-        if not ignored[attribute] and codes[one, attribute] != codes[other, attribute]:
+        if not ignored[attribute] and codes[first, attribute] != codes[second, attribute]:
             return False
     return True
 
 
 @compiled_inside
 def _slot(codes: CodeTable, block: int, ignored: Flags, stamp: int, heads: Codes, stamps: Counts) -> np.uint64:
-    """Find where the block's projection lies in the table, or the free slot where it belongs."""
+    """Find the slot of the block's projection in the table, or the free slot where it belongs."""
     mixed = np.uint64(0)
     for attribute in range(codes.shape[1]):
         if not ignored[attribute]:
@@ -78,9 +78,9 @@ def merge_rows(codes: CodeTable, amounts: RealTable, attribute: int) -> tuple[Co
     rows = 0
     for row in range(codes.shape[0]):
         mixed = np.uint64(0)
-        for place in range(codes.shape[1]):
-            merged[rows, place] = -1 if place == attribute else codes[row, place]
-            mixed += _digit(place, merged[rows, place])
+        for column in range(codes.shape[1]):
+            merged[rows, column] = -1 if column == attribute else codes[row, column]
+            mixed += _digit(column, merged[rows, column])
         slot = mixed & bits
         while table[slot] >= 0 and not _equal(merged, table[slot], rows):
             slot = (slot + np.uint64(1)) & bits
@@ -93,10 +93,10 @@ def merge_rows(codes: CodeTable, amounts: RealTable, attribute: int) -> tuple[Co
 
 
 @compiled_within
-def _equal(codes: Codes, one: int, other: int) -> bool:
+def _equal(codes: Codes, first: int, second: int) -> bool:
     same = True
-    for place in range(codes.shape[1]):
-        same = same and codes[one, place] == codes[other, place]
+    for column in range(codes.shape[1]):
+        same = same and codes[first, column] == codes[second, column]
     return same
 
 
@@ -123,19 +123,19 @@ def add_matches(
         (IN) the patterns of missing attributes that rows have: each block is looked up once for each.
     """
     bits = np.uint64(table.size - 1)
-    wanted = np.empty(codes.shape[1], dtype=np.int32)
+    projection = np.empty(codes.shape[1], dtype=np.int32)
     for block in blocks:
         for pattern in range(missing.shape[0]):
             mixed = np.uint64(0)
-            for place in range(codes.shape[1]):
-                wanted[place] = -1 if missing[pattern, place] else codes[block, place]
-                mixed += _digit(place, wanted[place])
+            for column in range(codes.shape[1]):
+                projection[column] = -1 if missing[pattern, column] else codes[block, column]
+                mixed += _digit(column, projection[column])
             slot = mixed & bits
             while table[slot] >= 0:
                 row = table[slot]
                 same = True
-                for place in range(codes.shape[1]):
-                    if merged[row, place] != wanted[place]:
+                for column in range(codes.shape[1]):
+                    if merged[row, column] != projection[column]:
                         same = False
                         break
                 if same:
@@ -148,12 +148,12 @@ def add_matches(
 @interpreted_while_small
 @compiled
 def matching_pairs(
-    codes: CodeTable, order: Counts, starts: Counts, missing: FlagTable, wanted: Flags, ends: Counts
+    codes: CodeTable, order: Counts, starts: Counts, missing: FlagTable, selected: Flags, ends: Counts
 ) -> Codes:
-    """List the blocks that match each wanted block.
+    """List the blocks that match each selected block.
 
-    ``ends`` (IN) holds where each block's list ends in the result (a block that is not wanted has an
-    empty list), as sums of ones over its matches tell; ``order`` and ``starts`` (IN) the
+    ``ends`` (IN) holds where each block's list ends in the result (a block that is not ``selected`` (IN)
+    has an empty list): cumulative numbers of matches; ``order`` and ``starts`` (IN) the
     blocks sorted by pattern of missing attributes, and where each starts; ``missing`` (IN) these patterns.
     """
     slots = _slots_for(starts)
@@ -167,15 +167,15 @@ def matching_pairs(
         for ours in range(missing.shape[0]):
             stamp += 1
             ignored = missing[theirs] | missing[ours]
-            for place in range(starts[theirs], starts[theirs + 1]):
-                block = order[place]
+            for position in range(starts[theirs], starts[theirs + 1]):
+                block = order[position]
                 slot = _slot(codes, block, ignored, stamp, heads, stamps)
                 following[block] = heads[slot] if stamps[slot] == stamp else -1
                 stamps[slot] = stamp
                 heads[slot] = block
-            for place in range(starts[ours], starts[ours + 1]):
-                block = order[place]
-                if not wanted[block]:
+            for position in range(starts[ours], starts[ours + 1]):
+                block = order[position]
+                if not selected[block]:
                     continue
                 slot = _slot(codes, block, ignored, stamp, heads, stamps)
                 match = heads[slot] if stamps[slot] == stamp else -1

@@ -28,12 +28,12 @@ def drawn(seed: int, *shape: int) -> np.ndarray:
 
 @given(seed=SEEDS, rows=SIZES, inner=st.integers(0, 400), columns=st.integers(1, 50))
 def test_products_are_those_of_numpy(seed, rows, inner, columns):
-    one, other = drawn(seed, rows, inner), drawn(seed + 1, inner, columns)
-    room = 1e-13 * (np.abs(one) @ np.abs(other) + 1e-300)
-    assert (abs(product(one, other) - one @ other) <= room).all()
-    assert (abs(product(one, other[:, 0]) - one @ other[:, 0]) <= room[:, 0]).all()
-    assert (abs(product(one[0], other) - one[0] @ other) <= room[0]).all()
-    assert abs(dot(one[0], other[:, 0]) - one[0] @ other[:, 0]) <= room[0, 0]
+    first, second = drawn(seed, rows, inner), drawn(seed + 1, inner, columns)
+    room = 1e-13 * (np.abs(first) @ np.abs(second) + 1e-300)
+    assert (abs(product(first, second) - first @ second) <= room).all()
+    assert (abs(product(first, second[:, 0]) - first @ second[:, 0]) <= room[:, 0]).all()
+    assert (abs(product(first[0], second) - first[0] @ second) <= room[0]).all()
+    assert abs(dot(first[0], second[:, 0]) - first[0] @ second[:, 0]) <= room[0, 0]
 
 
 def test_a_product_takes_any_layout_and_refuses_what_does_not_fit():
@@ -49,18 +49,18 @@ def test_a_product_takes_any_layout_and_refuses_what_does_not_fit():
 def test_sums_in_lanes_add_numbers_in_the_stated_order(seed, size):
     numbers, lanes = drawn(seed, size), np.zeros(LANES)
     partial = np.zeros(LANES)
-    whole = size // STRIDE * STRIDE
-    for one, two, three, four in numbers[:whole].reshape(-1, 4, LANES):
-        partial = partial + ((one + two) + (three + four))
+    n_in_lanes = size // STRIDE * STRIDE
+    for first, second, third, fourth in numbers[:n_in_lanes].reshape(-1, 4, LANES):
+        partial = partial + ((first + second) + (third + fourth))
     partial = partial[:16] + partial[16:]
     partial = partial[:8] + partial[8:]
     total = ((partial[0] + partial[4]) + (partial[2] + partial[6])) + (
         (partial[1] + partial[5]) + (partial[3] + partial[7])
     )
     rest = 0.0
-    for number in numbers[whole:].tolist():
+    for number in numbers[n_in_lanes:].tolist():
         rest += number
-    assert sum_of(numbers, lanes) == (total if whole else 0.0) + rest
+    assert sum_of(numbers, lanes) == (total if n_in_lanes else 0.0) + rest
     assert not lanes.any()
     assert sum_of_products(numbers, np.ones(size), lanes) == sum_of(numbers, lanes)
 
@@ -91,9 +91,9 @@ def test_singular_values_are_those_of_numpy(seed, rows, columns, lacking):
         matrix[:, -1] = matrix[:, 0]
     lengths, stretched, directions = singular(matrix)
     scale = abs(matrix).max()
-    wanted = np.linalg.svd(matrix, compute_uv=False)
-    assert np.allclose(lengths[: wanted.size], wanted, atol=1e-12 * scale)
-    assert np.allclose(lengths[wanted.size :], 0.0, atol=1e-12 * scale)
+    expected = np.linalg.svd(matrix, compute_uv=False)
+    assert np.allclose(lengths[: expected.size], expected, atol=1e-12 * scale)
+    assert np.allclose(lengths[expected.size :], 0.0, atol=1e-12 * scale)
     assert np.allclose(stretched @ directions.T, matrix, atol=1e-12 * scale)
 
 
@@ -111,8 +111,8 @@ def test_least_squares_are_those_of_numpy(seed, columns, lacking):
     design, targets = drawn(seed, 60, columns), drawn(seed + 1, 60, 3)
     if lacking:
         design[:, -1] = 2.0 * design[:, 0]
-    wanted = np.linalg.lstsq(design, targets, rcond=None)[0]
-    assert np.allclose(least_squares(design, targets), wanted, atol=1e-9 * abs(wanted).max())
+    expected = np.linalg.lstsq(design, targets, rcond=None)[0]
+    assert np.allclose(least_squares(design, targets), expected, atol=1e-9 * abs(expected).max())
 
 
 @given(seed=SEEDS, size=SIZES)

@@ -125,7 +125,7 @@ def test_a_type_that_would_lose_digits_is_not_converted() -> None:
     assert multiples.tolist() == [1.0, 2.0]
 
 
-def test_watchers_are_told_of_compilations() -> None:
+def test_watchers_are_notified_of_compilations() -> None:
     counts: list[int] = []
     with watched(counts.append):
         notify()

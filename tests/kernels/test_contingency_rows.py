@@ -17,13 +17,13 @@ def test_dense_and_sparse_tabulate_alike(data, records):
         if code >= 0:
             expected[block, code] += 1
     for tabulate in (tabulate_dense, tabulate_sparse):
-        starts, found, counts = tabulate(blocks, codes, 6, 5)
+        starts, entry_codes, counts = tabulate(blocks, codes, 6, 5)
         table = np.zeros_like(expected)
         rows = np.repeat(np.arange(6), np.diff(starts))
-        table[rows, found] = counts
+        table[rows, entry_codes] = counts
         np.testing.assert_array_equal(table, expected)
         for row in range(6):
-            assert (np.diff(found[starts[row] : starts[row + 1]]) > 0).all()
+            assert (np.diff(entry_codes[starts[row] : starts[row + 1]]) > 0).all()
 
 
 @given(st.data(), st.integers(1, 5), st.integers(1, 8))
@@ -32,10 +32,10 @@ def test_ordered_distances_are_sums_of_cumulative_differences(data, rows, values
     overall = table.sum(axis=0)
     starts = np.concatenate([[0], np.cumsum((table > 0).sum(axis=1))])
     row, code = np.nonzero(table)
-    found = ordered_distances(starts, code.astype(np.int32), table[row, code], overall)
-    for place in range(rows):
-        if table[place].sum() == 0:
-            assert found[place] == 0
+    distances = ordered_distances(starts, code.astype(np.int32), table[row, code], overall)
+    for index in range(rows):
+        if table[index].sum() == 0:
+            assert distances[index] == 0
             continue
-        shares = table[place] / table[place].sum() - overall / overall.sum()
-        np.testing.assert_allclose(found[place], np.abs(np.cumsum(shares)).sum(), atol=1e-12)
+        shares = table[index] / table[index].sum() - overall / overall.sum()
+        np.testing.assert_allclose(distances[index], np.abs(np.cumsum(shares)).sum(), atol=1e-12)

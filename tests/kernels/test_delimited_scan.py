@@ -54,13 +54,13 @@ def test_decimal_comma():
 def scan(text: str, fields: int, *, last: bool = True):
     forms, quotes = np.zeros(fields, dtype=np.uint8), np.zeros(2, dtype=np.int64)
     data = np.frombuffer(text.encode(), dtype=np.uint8)
-    found = scan_records(data, ord(","), ord("."), _absent_words(), forms, quotes, last)
-    return found, forms.tolist()
+    scanned = scan_records(data, ord(","), ord("."), _absent_words(), forms, quotes, last)
+    return scanned, forms.tolist()
 
 
 def test_quoted_fields_may_hold_delimiters_quotes_and_newlines():
-    found, forms = scan('1,"a,""b""\nc"\r\n2,""\n', 2)
-    assert found == (20, 2, -1, 0)
+    scanned, forms = scan('1,"a,""b""\nc"\r\n2,""\n', 2)
+    assert scanned == (20, 2, -1, 0)
     assert forms == [INTEGER, TEXT]
 
 
@@ -75,15 +75,15 @@ def test_quoted_fields_may_hold_delimiters_quotes_and_newlines():
     ],
 )
 def test_ragged_records_are_named(text, record, fields):
-    found, _ = scan(text, 2)
-    assert found[2:] == (record, fields)
+    scanned, _ = scan(text, 2)
+    assert scanned[2:] == (record, fields)
 
 
 def test_an_unfinished_record_waits_for_the_next_block():
-    found, _ = scan("1,2\n3,", 2, last=False)
-    assert found == (4, 1, -1, 0)
-    found, forms = scan("3,", 2, last=True)
-    assert found == (2, 1, -1, 0)
+    scanned, _ = scan("1,2\n3,", 2, last=False)
+    assert scanned == (4, 1, -1, 0)
+    scanned, forms = scan("3,", 2, last=True)
+    assert scanned == (2, 1, -1, 0)
     assert forms == [INTEGER, EMPTY]
 
 

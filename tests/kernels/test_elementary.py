@@ -13,9 +13,9 @@ from sfumato.kernels.elementary import decimal_exponent, exponentials, logarithm
 POSITIVE = st.floats(min_value=5e-324, allow_infinity=False)
 
 
-def units_off(found: float, exact: Decimal) -> float:
+def units_off(computed: float, exact: Decimal) -> float:
     """Return by how many units in the last place a number is off."""
-    return float(abs(Decimal(found) - exact) / Decimal(math.ulp(found)))
+    return float(abs(Decimal(computed) - exact) / Decimal(math.ulp(computed)))
 
 
 @given(number=POSITIVE)

@@ -13,17 +13,17 @@ small = arrays(np.int64, st.integers(1, 40), elements=st.integers(-5, 30))
 @given(small, st.data())
 def test_rank_bounded_is_numpy_unique(values, data):
     valid = data.draw(arrays(np.bool_, values.size))
-    codes, found = rank_bounded(values, valid, -5, 36)
+    codes, distinct_values = rank_bounded(values, valid, -5, 36)
     distinct, inverse = np.unique(values[valid], return_inverse=True)
-    np.testing.assert_array_equal(found, distinct)
+    np.testing.assert_array_equal(distinct_values, distinct)
     np.testing.assert_array_equal(codes[valid], inverse)
     assert (codes[~valid] == -1).all()
 
 
 @given(small)
 def test_rank_bounded_without_a_mask(values):
-    codes, found = rank_bounded(values, np.empty(0, dtype=np.bool_), -5, 36)
-    np.testing.assert_array_equal(found[codes], values)
+    codes, distinct_values = rank_bounded(values, np.empty(0, dtype=np.bool_), -5, 36)
+    np.testing.assert_array_equal(distinct_values[codes], values)
 
 
 @given(arrays(np.int64, st.integers(1, 60), elements=st.integers(0, 25)))

@@ -17,9 +17,9 @@ def test_shared_attributes_are_those_without_a_difference(data, records, attribu
     order = np.argsort(homes, kind="stable").astype(np.int64)
     rows = np.arange(attributes, dtype=np.int64)
     plain = [sharing_of(homes, row, row < 0) for row in codes]
-    expected = sum(one.differing == 0 and one.households >= households for one in plain)
-    found, _ = shared_attributes(order, homes, codes, rows, enough, households)
-    assert found == min(expected, enough)
+    expected = sum(comparison.differing == 0 and comparison.households >= households for comparison in plain)
+    n_shared, _ = shared_attributes(order, homes, codes, rows, enough, households)
+    assert n_shared == min(expected, enough)
 
 
 @pytest.mark.parametrize("attributes", [50, 200])
@@ -28,6 +28,6 @@ def test_attributes_that_differ_cost_few_cells(attributes):
     homes = (np.arange(4000) // 4).astype(np.int32)
     codes = rng.integers(0, 5, (attributes, 4000)).astype(np.int32)
     rows = np.arange(attributes, dtype=np.int64)
-    found, cells = shared_attributes(np.arange(4000), homes, codes, rows, 2, 20)
-    assert found == 0
+    n_shared, cells = shared_attributes(np.arange(4000), homes, codes, rows, 2, 20)
+    assert n_shared == 0
     assert cells < 10 * attributes

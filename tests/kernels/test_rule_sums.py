@@ -23,10 +23,10 @@ def drawn(seed, sizes, count=50):
 
 def check_sums(grades, vital, rules, alpha, **kwargs):
     rule_data = prepare_rule_data(grades, vital, alpha=alpha)
-    found = [products(grades, rule, alpha) for rule in rules]
+    expected = [products(grades, rule, alpha) for rule in rules]
     hits, false_alarms = rule_data.hits(rules, **kwargs), rule_data.false_alarms(rules, **kwargs)
-    np.testing.assert_allclose(hits, [one[vital].sum() for one in found], rtol=1e-12)
-    np.testing.assert_allclose(false_alarms, [one[~vital].sum() for one in found], rtol=1e-12)
+    np.testing.assert_allclose(hits, [row[vital].sum() for row in expected], rtol=1e-12)
+    np.testing.assert_allclose(false_alarms, [row[~vital].sum() for row in expected], rtol=1e-12)
 
 
 @given(seeds, st.floats(0.05, 1.0))
@@ -60,8 +60,8 @@ def test_sums_do_not_depend_on_threads_or_on_the_order_of_rules(seed):
     grades, vital = small_file(seed, records=3 * BLOCK, grades=(0.3, 0.6, 0.7, 0.9, 1.0))
     rule_data = prepare_rule_data(grades, vital)
     rules = drawn(seed, grades.sizes)
-    alone, many = (rule_data.false_alarms(rules, threads=threads) for threads in (1, 5))
-    assert alone.tolist() == many.tolist()
+    alone, threaded = (rule_data.false_alarms(rules, threads=threads) for threads in (1, 5))
+    assert alone.tolist() == threaded.tolist()
     order = np.random.default_rng(seed).permutation(len(rules))
     assert rule_data.false_alarms(rules[order]).tolist() == alone[order].tolist()
 
@@ -74,22 +74,22 @@ def test_sums_within_their_limits_are_exact_and_others_beyond_them(seed, by_rule
         grades, vital = small_file(seed, records=4 * BLOCK)
         rule_data = prepare_rule_data(grades, vital)
         rules = drawn(seed, grades.sizes)
-        whole = rule_data.false_alarms(rules)
-        limits = whole * np.random.default_rng(seed).choice([0.0, 0.3, 0.9, 1.0, 2.0], len(rules))
-        found = rule_data.false_alarms(rules, limits=limits)
-    kept = whole <= limits
-    assert found[kept].tolist() == whole[kept].tolist()
-    assert (found[~kept] > limits[~kept]).all()
-    assert (found <= whole).all()
+        complete = rule_data.false_alarms(rules)
+        limits = complete * np.random.default_rng(seed).choice([0.0, 0.3, 0.9, 1.0, 2.0], len(rules))
+        sums = rule_data.false_alarms(rules, limits=limits)
+    within_limits = complete <= limits
+    assert sums[within_limits].tolist() == complete[within_limits].tolist()
+    assert (sums[~within_limits] > limits[~within_limits]).all()
+    assert (sums <= complete).all()
 
 
-def test_a_rule_beyond_its_limit_is_given_up_after_the_block_that_tells(monkeypatch):
+def test_a_rule_is_abandoned_after_the_block_in_which_it_exceeds_its_limit(monkeypatch):
     monkeypatch.setattr("sfumato.attacks.rule_data.RULES_PER_THREAD", 1)
     grades, vital = small_file(1, records=4 * BLOCK)
     rule_data = prepare_rule_data(grades, vital)
-    everybody = np.zeros((2, 4), dtype=np.int64)
-    found = rule_data.false_alarms(everybody, limits=np.array([10.0, BLOCK + 10.0]))
-    assert found.tolist() == [BLOCK, 2 * BLOCK]
+    unconditional = np.zeros((2, 4), dtype=np.int64)
+    sums = rule_data.false_alarms(unconditional, limits=np.array([10.0, BLOCK + 10.0]))
+    assert sums.tolist() == [BLOCK, 2 * BLOCK]
 
 
 @given(seeds, st.sampled_from([0.0, 0.01, 0.05, 0.3]))
@@ -110,8 +110,8 @@ def test_frequent_rules_are_those_of_brute_force(seed, share):
 
 def test_listing_ends_once_there_are_too_many():
     rule_data = small_rule_data(1, sizes=(3, 3, 3, 3))
-    whole = list_frequent(rule_data.vital.codes, rule_data.conditions, 0, 0.5, 0.0, 10**6)
-    assert len(whole) > 10
+    complete = list_frequent(rule_data.vital.codes, rule_data.conditions, 0, 0.5, 0.0, 10**6)
+    assert len(complete) > 10
     assert len(list_frequent(rule_data.vital.codes, rule_data.conditions, 0, 0.5, 0.0, 10)) == 11
 
 
@@ -120,9 +120,9 @@ def test_listing_ends_once_there_are_too_many():
 def test_the_greatest_product_of_any_rule(seed):
     grades, _ = small_file(seed, grades=np.random.default_rng(seed).random(9))
     rules = drawn(seed, grades.sizes, 7)
-    found = np.empty(grades.records)
-    fill_greatest(grades.codes, grades.conditions(0.4), *paths_of(rules, grades.sizes), 0.4, 0, found.size, found)
-    assert found.tolist() == np.max([products(grades, rule, 0.4) for rule in rules], axis=0).tolist()
+    greatest = np.empty(grades.records)
+    fill_greatest(grades.codes, grades.conditions(0.4), *paths_of(rules, grades.sizes), 0.4, 0, greatest.size, greatest)
+    assert greatest.tolist() == np.max([products(grades, rule, 0.4) for rule in rules], axis=0).tolist()
 
 
 @given(seeds)
@@ -135,12 +135,12 @@ def test_general_rules_with_more_conditions_than_a_word_has_bits(seed):
     for number, rule in enumerate(rules):
         for variable, gene in enumerate(rule):
             if gene:
-                place = 75 * variable + gene
-                bits[number, place // 64] |= np.uint64(1) << np.uint64(place % 64)
+                bit = 75 * variable + gene
+                bits[number, bit // 64] |= np.uint64(1) << np.uint64(bit % 64)
     general = np.empty(len(rules), dtype=np.bool_)
     mark_general(bits, general)
     for rule, is_general in zip(rules.tolist(), general, strict=True):
-        assert is_general == (not any(within(other, rule) for other in rules.tolist() if other != rule))
+        assert is_general == (not any(within(narrower, rule) for narrower in rules.tolist() if narrower != rule))
 
 
 @given(st.integers(0, 2**64 - 1))

@@ -14,7 +14,7 @@ seeds = st.integers(0, 2**20)
 
 
 def check_lists(exchange, swaps, sizes):
-    """No record twice, everyone on its own side."""
+    """Check that no record occurs twice and each is on its side."""
     for rows, size in zip(swaps, sizes, strict=True):
         records = rows[:size].ravel()
         assert len(set(records.tolist())) == records.size
@@ -24,20 +24,20 @@ def check_lists(exchange, swaps, sizes):
 
 def drawn(exchange, rng, lists=6, longest=9):
     """Lists in which records may occur twice."""
-    ones = rng.integers(0, exchange.leaving, (lists, longest))
-    others = rng.integers(exchange.leaving, exchange.records.size, (lists, longest))
-    return np.stack([ones, others], axis=2), rng.integers(0, longest + 1, lists)
+    leaving = rng.integers(0, exchange.leaving, (lists, longest))
+    coming = rng.integers(exchange.leaving, exchange.records.size, (lists, longest))
+    return np.stack([leaving, coming], axis=2), rng.integers(0, longest + 1, lists)
 
 
 @given(seeds)
 @settings(max_examples=30)
 def test_costs_are_those_of_the_metric(seed):
     influence, exchange = small_file(seed)[0], small_exchange(seed)
-    for one in range(0, exchange.leaving, 3):
-        for other in range(exchange.leaving, exchange.records.size, 3):
-            cost = whole(influence, exchange, one, other)
-            assert cost_between(exchange.pool, one, other, np.inf) == pytest.approx(cost)
-            assert cost_between(exchange.pool, one, other, cost - 0.1) == np.inf
+    for leaving in range(0, exchange.leaving, 3):
+        for coming in range(exchange.leaving, exchange.records.size, 3):
+            cost = whole(influence, exchange, leaving, coming)
+            assert cost_between(exchange.pool, leaving, coming, np.inf) == pytest.approx(cost)
+            assert cost_between(exchange.pool, leaving, coming, cost - 0.1) == np.inf
 
 
 @given(seeds, st.floats(0, 1), st.integers(40, 200))
@@ -45,19 +45,19 @@ def test_costs_are_those_of_the_metric(seed):
 def test_nearest_free_records_are_those_of_brute_force(seed, share, records):
     influence, exchange = small_file(seed, records=records)[0], small_exchange(seed, records=records)
     pool = exchange.pool
-    taken = np.random.default_rng(seed).random(exchange.records.size) < share
+    used = np.random.default_rng(seed).random(exchange.records.size) < share
     ranges = range(pool.starts.size - 1)
     for record in range(exchange.records.size):
         leaves = record < exchange.leaving
         for home in ranges[exchange.shrinking :] if leaves else ranges[: exchange.shrinking]:
-            free = [other for other in range(*pool.starts[home : home + 2]) if not taken[other]]
-            costs = [whole(influence, exchange, record, other) for other in free]
-            found = nearest_free(pool, record, home, taken)
-            if found == NONE:
+            free = [candidate for candidate in range(*pool.starts[home : home + 2]) if not used[candidate]]
+            costs = [whole(influence, exchange, record, candidate) for candidate in free]
+            nearest = nearest_free(pool, record, home, used)
+            if nearest == NONE:
                 assert np.isinf(costs).all()
             else:
-                assert found in free
-                assert whole(influence, exchange, record, found) == pytest.approx(min(costs))
+                assert nearest in free
+                assert whole(influence, exchange, record, nearest) == pytest.approx(min(costs))
 
 
 @given(seeds)
@@ -66,10 +66,10 @@ def test_mending_replaces_only_records_that_occur_twice(seed):
     exchange, rng = small_exchange(seed), np.random.default_rng(seed)
     before, sizes_before = drawn(exchange, rng)
     swaps, sizes = before.copy(), sizes_before.copy()
-    taken = np.zeros(exchange.records.size, dtype=np.bool_)
-    mend(exchange.pool, swaps, sizes, rng.random(swaps.shape), taken)
+    used = np.zeros(exchange.records.size, dtype=np.bool_)
+    mend(exchange.pool, swaps, sizes, rng.random(swaps.shape), used)
     check_lists(exchange, swaps, sizes)
-    assert not taken.any()
+    assert not used.any()
     homes = exchange.pool.homes
     for number in range(len(sizes)):
         if sizes[number] == sizes_before[number]:
@@ -80,16 +80,16 @@ def test_mending_replaces_only_records_that_occur_twice(seed):
             assert (swaps[number, : sizes[number]] == rows).all()
 
 
-def test_a_swap_is_left_out_when_its_place_has_nobody_left():
+def test_a_swap_is_dropped_when_its_place_has_no_record_left():
     exchange = small_exchange(0)
-    there = int(exchange.pool.starts[1])
-    others = exchange.leaving + np.arange(there + 3)
-    swaps = np.stack([np.zeros(there + 3, dtype=np.int64), others], axis=1)[None]
-    sizes = np.array([there + 3])
+    n_vital = int(exchange.pool.starts[1])
+    coming = exchange.leaving + np.arange(n_vital + 3)
+    swaps = np.stack([np.zeros(n_vital + 3, dtype=np.int64), coming], axis=1)[None]
+    sizes = np.array([n_vital + 3])
     mend(exchange.pool, swaps, sizes, np.full(swaps.shape, 0.5), np.zeros(exchange.records.size, dtype=np.bool_))
     # a place occurs in the first column as often as it has vital records, and no more
-    assert sizes.tolist() == [there]
-    assert sorted(swaps[0, :there, 0]) == list(range(there))
+    assert sizes.tolist() == [n_vital]
+    assert sorted(swaps[0, :n_vital, 0]) == list(range(n_vital))
 
 
 @given(seeds, st.floats(0, 1))
@@ -98,13 +98,13 @@ def test_improving_never_costs_more_and_takes_the_nearest(seed, share):
     influence, exchange = small_file(seed)[0], small_exchange(seed)
     rng = np.random.default_rng(seed)
     swaps, sizes = drawn(exchange, rng)
-    taken = np.zeros(exchange.records.size, dtype=np.bool_)
-    mend(exchange.pool, swaps, sizes, rng.random(swaps.shape), taken)
+    used = np.zeros(exchange.records.size, dtype=np.bool_)
+    mend(exchange.pool, swaps, sizes, rng.random(swaps.shape), used)
     before, sizes_before = swaps.copy(), sizes.copy()
     come, costs = rng.random(swaps.shape[:2]) < share, np.zeros(swaps.shape[:2])
-    improve(exchange.pool, swaps, sizes, come, costs, taken)
+    improve(exchange.pool, swaps, sizes, come, costs, used)
     check_lists(exchange, swaps, sizes)
-    assert not taken.any()
+    assert not used.any()
     for number in range(len(sizes)):
         rows = _improved(influence, exchange, before[number, : sizes_before[number]].tolist(), come[number])
         assert costs[number, : sizes[number]] == pytest.approx(rows)
@@ -116,9 +116,9 @@ def _improved(influence, exchange, rows, come):
     starts, homes = exchange.pool.starts, exchange.pool.homes
     for number, row in enumerate(rows):
         side = int(come[number])
-        others = {record for other in rows[:number] + rows[number + 1 :] for record in other}
+        used = {record for swap in rows[:number] + rows[number + 1 :] for record in swap}
         home = homes[row[side]]
-        free = [record for record in range(starts[home], starts[home + 1]) if record not in others]
+        free = [record for record in range(starts[home], starts[home + 1]) if record not in used]
         costs = [whole(influence, exchange, row[1 - side], record) for record in free]
         if min(costs) < np.inf:
             row[side] = free[int(np.argmin(costs))]

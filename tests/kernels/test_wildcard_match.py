@@ -13,8 +13,8 @@ from sfumato.measures.blocks import Patterns, group, matching_sums
 from sfumato.microfile.encoded_column import Encoded
 
 
-def match(codes, one, other):
-    return all(a == b or a < 0 or b < 0 for a, b in zip(codes[one], codes[other], strict=True))
+def match(codes, first, second):
+    return all(a == b or a < 0 or b < 0 for a, b in zip(codes[first], codes[second], strict=True))
 
 
 @given(st.data(), st.integers(1, 25), st.integers(1, 4))
@@ -26,14 +26,14 @@ def test_matches_are_those_of_comparing_every_pair(data, blocks, attributes):
     shape = (codes, patterns.order, patterns.starts, patterns.missing)
     expected = [[j for j in range(len(codes)) if match(codes, i, j)] for i in range(len(codes))]
     sums = matching_sums(codes, amounts)
-    np.testing.assert_allclose(sums[:, 0], [amounts[found, 0].sum() for found in expected])
-    wanted = data.draw(arrays(np.bool_, len(codes)))
-    degrees = np.array([len(found) if use else 0 for found, use in zip(expected, wanted, strict=True)])
+    np.testing.assert_allclose(sums[:, 0], [amounts[matches, 0].sum() for matches in expected])
+    selected = data.draw(arrays(np.bool_, len(codes)))
+    degrees = np.array([len(matches) if use else 0 for matches, use in zip(expected, selected, strict=True)])
     ends = np.cumsum(degrees)
-    pairs = matching_pairs(*shape, wanted, ends)
-    for block, found in enumerate(expected):
+    pairs = matching_pairs(*shape, selected, ends)
+    for block, matches in enumerate(expected):
         listed = sorted(pairs[ends[block] - degrees[block] : ends[block]].tolist())
-        assert listed == (found if wanted[block] else [])
+        assert listed == (matches if selected[block] else [])
 
 
 @given(st.data(), st.integers(2, 25), st.integers(1, 4), st.integers(1, 20))
@@ -41,13 +41,13 @@ def test_crowds_by_pairs_and_by_sums_are_the_same(data, records, attributes, val
     codes = data.draw(arrays(np.int32, (records, attributes), elements=st.integers(-1, 1)))
     blocks = group([Encoded(np.ascontiguousarray(column), np.arange(2)) for column in codes.T])
     sensitive = Encoded(data.draw(arrays(np.int32, records, elements=st.integers(-1, values - 1))), np.arange(values))
-    found = []
+    tables = []
     for pairs in (0, 10**9):
         with pytest.MonkeyPatch.context() as patched:
             patched.setattr(contingency, "PAIRS_PER_CELL", pairs)
-            found.append(contingency.tabulate(blocks, sensitive, wildcards=True))
+            tables.append(contingency.tabulate(blocks, sensitive, wildcards=True))
     for name in ("starts", "codes", "counts", "overall"):
-        np.testing.assert_array_equal(getattr(found[0], name), getattr(found[1], name))
+        np.testing.assert_array_equal(getattr(tables[0], name), getattr(tables[1], name))
 
 
 def test_rows_are_merged_in_proportion_to_the_blocks(monkeypatch):
@@ -80,9 +80,9 @@ def test_work_is_bounded_by_the_patterns_that_occur(monkeypatch):
         merged.append(len(codes))
         return merge_rows(codes, amounts, attribute)
 
-    def seeking(codes, some, known, totals, table, seen, sums):
-        sought.append(len(some) * len(seen))
-        return add_matches(codes, some, known, totals, table, seen, sums)
+    def seeking(codes, blocks, rows, totals, table, missing, sums):
+        sought.append(len(blocks) * len(missing))
+        return add_matches(codes, blocks, rows, totals, table, missing, sums)
 
     merge_rows, add_matches = matching.merge_rows, matching.add_matches
     monkeypatch.setattr(matching, "merge_rows", merging)

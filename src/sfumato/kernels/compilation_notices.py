@@ -1,6 +1,6 @@
-"""Who wants to know when kernels are compiled, which makes a first run slower.
+"""Watchers that are notified when kernels are compiled, which makes a first run slower.
 
-This module loads no compiler, so that a command can ask before it is known whether anything is compiled.
+This module loads no compiler, so that a command can watch before anything is compiled.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def watched(watcher: Watcher) -> Iterator[None]:
 
 
 def notify() -> None:
-    """Tell all watchers that another kernel is being compiled."""
+    """Notify all watchers that another kernel is being compiled."""
     global _n_compiled
     for watcher in _watchers:
         watcher(_n_compiled)

@@ -184,7 +184,7 @@ def _state_types(dispatcher: Any) -> None:
 
 
 def _is_interpreted(dispatcher: Any, arguments: tuple[Any, ...]) -> bool:
-    """Tell whether a call is left to Python."""
+    """Return whether a call is left to Python."""
     if not hasattr(dispatcher, "interpreted_seconds") or dispatcher.overloads or _is_on_disk(dispatcher):
         return False
     return dispatcher.interpreted_seconds < SECONDS and _n_elements(arguments) <= SMALL

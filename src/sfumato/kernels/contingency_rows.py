@@ -1,4 +1,4 @@
-"""How often each value occurs in each block, as compressed rows, and how far rows lie from the table."""
+"""How often each value occurs in each block, as compressed rows, and the distances of rows from the table."""
 
 from __future__ import annotations
 

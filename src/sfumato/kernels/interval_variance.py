@@ -239,7 +239,7 @@ def greatest_spread(total: float, sums: Reals, records: RealTable, count: int) -
 def _split(
     total: float, sums: Reals, records: RealTable, n_open: int, pivot: float, upper: float
 ) -> tuple[float, float, float]:
-    """Take m at the pivot: records with their middle there lie as far from it with either end."""
+    """Take m at the pivot: either end of a record with its middle there is equally far away."""
     squares = sums[2] - 2.0 * pivot * sums[1] + pivot * pivot * sums[0]
     away = upper / total - pivot
     nearest, now = abs(away), away

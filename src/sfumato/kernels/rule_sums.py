@@ -87,7 +87,7 @@ def mark(side: Side, conditions: Conditions, alpha: float, first: int, last: int
 
 
 @compiled_within
-def everybody(block: int, n_records: int, words: Words) -> None:
+def set_all_bits(block: int, n_records: int, words: Words) -> None:
     """Set the bits of all records that a block has in ``words`` (OUT: WORDS)."""
     for word in range(WORDS):
         n_remaining = n_records - block * BLOCK - 64 * word
@@ -97,12 +97,12 @@ def everybody(block: int, n_records: int, words: Words) -> None:
 @compiled_within
 def narrow(wide: Words, condition: Words, narrowed: Words) -> bool:
     """Write the intersection to ``narrowed`` (OUT: WORDS); return whether it has any record."""
-    anybody = NONE
+    any_bits = NONE
     for word in range(WORDS):
         both = wide[word] & condition[word]
         narrowed[word] = both
-        anybody |= both
-    return anybody != NONE
+        any_bits |= both
+    return any_bits != NONE
 
 
 @compiled
@@ -128,24 +128,24 @@ def add_products(
     active, n_active = np.arange(lengths.size), lengths.size
     sums[:] = 0.0
     for block in range(first, last):
-        everybody(block, side.codes.shape[0], reaching[0])
-        everybody(block, side.codes.shape[0], full[0])
+        set_all_bits(block, side.codes.shape[0], reaching[0])
+        set_all_bits(block, side.codes.shape[0], full[0])
         # the step from which on no record remains, and the rule to whose steps the bits belong
-        nobody, previous, n_kept = deepest, -1, 0
+        empty_from, previous, n_kept = deepest, -1, 0
         for index in range(n_active):
             rule = active[index]
             length = lengths[rule]
             step = shared(paths, lengths, previous, rule)
             previous = rule
-            if nobody > step:
-                nobody = deepest
-                while step < length and nobody == deepest:
+            if empty_from > step:
+                empty_from = deepest
+                while step < length and empty_from == deepest:
                     condition = paths[rule, step]
                     step += 1
                     if not narrow(reaching[step - 1], side.reaching[block, condition], reaching[step]):
-                        nobody = step
+                        empty_from = step
                     narrow(full[step - 1], side.full[block, condition], full[step])
-                if nobody == deepest:
+                if empty_from == deepest:
                     bits = reaching[length], full[length]
                     n_factors = list_factors(conditions, paths[rule], length, columns, starts)
                     factors = columns[:n_factors], starts[:n_factors]

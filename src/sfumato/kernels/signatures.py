@@ -67,7 +67,7 @@ def _array(hint: Any, dimensions: int, *, readonly: bool = False) -> Any:
 
 
 def fits(actual: Any, stated: Any) -> bool:
-    """Tell whether a value of one type can be passed as another: without losing digits or dimensions."""
+    """Return whether a value of one type can be passed as another: without losing digits or dimensions."""
     if isinstance(stated, types.Array):
         safe = isinstance(actual, types.Array) and actual.ndim == stated.ndim
         return safe and np.can_cast(as_dtype(actual.dtype), as_dtype(stated.dtype), "safe")

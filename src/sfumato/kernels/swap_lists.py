@@ -85,7 +85,7 @@ def list_nearest(pool: Pool, first: int, last: int) -> None:
 
 @compiled_inside
 def _scan(pool: Pool, record: int, home: int, used: Flags) -> int:
-    """Return the nearest record of a range that is not used, the first of equals; NONE if all are."""
+    """Return the nearest record of a range that is not used, the first of equals; NONE without one."""
     best, least = NONE, np.inf
     for candidate in range(pool.starts[home], pool.starts[home + 1]):
         if not used[candidate]:
@@ -97,7 +97,7 @@ def _scan(pool: Pool, record: int, home: int, used: Flags) -> int:
 
 @compiled
 def nearest_free(pool: Pool, record: int, home: int, used: Flags) -> int:
-    """Return the nearest record of a range that is not used, the first of equals; NONE if all are."""
+    """Return the nearest record of a range that is not used, the first of equals; NONE without one."""
     number = home - (pool.starts.size - 1 - pool.near.shape[1])
     if number < 0:
         return _scan(pool, record, home, used)
@@ -111,7 +111,7 @@ def nearest_free(pool: Pool, record: int, home: int, used: Flags) -> int:
 
 @compiled_inside
 def _free_from(pool: Pool, record: int, share: float, used: Flags) -> int:
-    """Return a record of the same range that is not used, the first from a point on; NONE if all are."""
+    """Return a record of the same range that is not used, the first from a point on; NONE without one."""
     first, last = pool.starts[pool.homes[record]], pool.starts[pool.homes[record] + 1]
     point = int(share * (last - first))
     for step in range(last - first):

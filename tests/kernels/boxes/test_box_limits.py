@@ -24,7 +24,7 @@ tables = st.lists(st.tuples(st.sampled_from("abcde") | st.none(), st.integers(0,
 def worst(safety, rule, limit):
     """What the measure says of each block, as whether it keeps the limit."""
     of = safety.attributes["s"]
-    found = {
+    measured = {
         kinds.DISTINCT: lambda: of.l,
         kinds.ENTROPY: lambda: of.entropy_l,
         kinds.RECURSIVE: lambda: of.recursive_c(2),
@@ -32,7 +32,7 @@ def worst(safety, rule, limit):
         kinds.ORDERED: lambda: of.t,
         kinds.NESTED: lambda: of.t,
     }[rule]()
-    return found, ~found.breaking(limit)
+    return measured, ~measured.breaking(limit)
 
 
 @pytest.mark.parametrize("hierarchy", [TREE, DEEP])
@@ -92,12 +92,14 @@ def test_fewer_than_k_records_never_keep_a_limit():
 
 
 @given(st.lists(st.integers(0, 30), min_size=1, max_size=12), st.sampled_from([0.5, 1.0, 2.0, 3.5, 7.0]))
-def test_values_apart_are_as_many_as_can_be(values, epsilon):
+def test_values_apart_are_as_many_as_possible(values, epsilon):
     numbers = np.sort(np.array(values, dtype=float))
     # the longest chain by looking at all pairs
     longest: dict[float, int] = {}
     for value in numbers.tolist():
-        longest[value] = 1 + max((its for other, its in longest.items() if value - other >= epsilon), default=0)
+        longest[value] = 1 + max(
+            (length for earlier, length in longest.items() if value - earlier >= epsilon), default=0
+        )
     assert apart(numbers, epsilon) == max(longest.values())
 
 
@@ -105,10 +107,10 @@ def test_values_a_tenth_apart_count_in_spite_of_binary_dust():
     assert apart(np.array([30.1, 30.2, 30.3]), 0.1) == 3
 
 
-def test_closeness_is_measured_from_what_is_kept():
+def test_closeness_is_measured_from_the_retained_records():
     codes = np.array([0, 0, 1, 1, 1, 1], dtype=np.int32)
     rule = BoxRule("t", "s", kinds.EQUAL, 0.0, codes=codes, n_values=2)
-    kept = np.array([True, True, True, True, False, False])
+    retained = np.array([True, True, True, True, False, False])
     counts = np.zeros(8, dtype=np.int64)
-    assert keeps_limits(limits_with(1, [rule], kept), np.arange(4), 0, 4, counts)
+    assert keeps_limits(limits_with(1, [rule], retained), np.arange(4), 0, 4, counts)
     assert not keeps_limits(limits_with(1, [rule]), np.arange(4), 0, 4, counts)

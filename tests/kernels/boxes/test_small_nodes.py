@@ -19,9 +19,11 @@ from sfumato.progress import silent
 TREE = (np.array([0, 0, 1, 1, 2, 2], dtype=np.int32), np.zeros(6, dtype=np.int32))
 
 
-def axis(kind, places) -> QuasiAxis:
+def axis(kind, coordinates) -> QuasiAxis:
     values = tuple(range(6)) if kind in ("tree", "set") else ()
-    return QuasiAxis(kind, kind, places, np.zeros(places.size, dtype=bool), values, TREE if kind == "tree" else ())
+    return QuasiAxis(
+        kind, kind, coordinates, np.zeros(coordinates.size, dtype=bool), values, TREE if kind == "tree" else ()
+    )
 
 
 def space(rng, records, kinds_of=("numeric", "numeric", "tree", "set")):
@@ -31,12 +33,12 @@ def space(rng, records, kinds_of=("numeric", "numeric", "tree", "set")):
         )
         for kind in kinds_of
     ]
-    places = np.stack([one.coordinates for one in axes])
-    return space_of(axes, places, rng.uniform(0.1, 2.0, places.shape))
+    points = np.stack([made.coordinates for made in axes])
+    return space_of(axes, points, rng.uniform(0.1, 2.0, points.shape))
 
 
 def cost(space, records, ends) -> float:
-    """What the boxes cost, taken literally."""
+    """Return what the boxes cost, by the definition."""
     total, first = 0.0, 0
     for last in ends:
         box = records[first:last]
@@ -90,28 +92,28 @@ def test_cuts_keep_limits(seed, records):
 
 def test_boxes_of_continuous_values_are_hardly_larger_than_k():
     rng = np.random.default_rng(0)
-    places = rng.normal(size=(3, 5000))
-    axes = [axis("numeric", row) for row in places]
-    _, ends = cut(space_of(axes, places, np.ones_like(places)), limits_with(5, []), 5000)
+    points = rng.normal(size=(3, 5000))
+    axes = [axis("numeric", row) for row in points]
+    _, ends = cut(space_of(axes, points, np.ones_like(points)), limits_with(5, []), 5000)
     assert 5000 / ends.size <= 1.05 * 5
 
 
-def test_equal_values_are_never_parted():
+def test_equal_values_are_never_separated():
     rng = np.random.default_rng(1)
     values = rng.integers(0, 4, 200).astype(float)
     made = space_of([axis("numeric", values)], values[None], np.ones((1, 200)))
     order, ends = cut(made, limits_with(5, []), 200)
     assert ends.size == 4
-    assert [set(values[part]) for part in np.split(order, ends[:-1])] == [{0.0}, {1.0}, {2.0}, {3.0}]
+    assert [set(values[members]) for members in np.split(order, ends[:-1])] == [{0.0}, {1.0}, {2.0}, {3.0}]
 
 
-def test_parts_are_no_larger_than_asked():
+def test_nodes_are_no_larger_than_the_limit():
     rng = np.random.default_rng(2)
     made, limits = space(rng, 3000, ("numeric", "numeric")), limits_with(5, [])
     order = np.arange(3000)
-    parts = cutting._split(made, limits, make_work(made, limits, 8, 3000), order, [(0, 3000)], 600)
-    assert max(last - first for first, last in parts) <= 600
-    assert [first for first, _ in parts[1:]] == [last for _, last in parts[:-1]]
+    nodes = cutting._split(made, limits, make_work(made, limits, 8, 3000), order, [(0, 3000)], 600)
+    assert max(last - first for first, last in nodes) <= 600
+    assert [first for first, _ in nodes[1:]] == [last for _, last in nodes[:-1]]
     np.testing.assert_array_equal(np.sort(order), np.arange(3000))
 
 
@@ -132,8 +134,8 @@ def test_exchanges_without_heat_only_pay(seed, boxes, k, limited):
     after = cost(made, order, ends)
     assert after < before if made_exchanges else after == before
     np.testing.assert_array_equal(np.sort(order), np.arange(records))
-    for part in np.split(order, ends[:-1]):
-        assert not limited or len(set(codes[part])) == 2
+    for members in np.split(order, ends[:-1]):
+        assert not limited or len(set(codes[members])) == 2
 
 
 def test_exchanges_with_heat_keep_records_and_limits():
@@ -161,7 +163,7 @@ def test_exchanges_with_heat_keep_records_and_limits():
     )
     assert sorted(order[:30]) == list(range(30))
     assert sorted(order[30:]) == list(range(30, 60))
-    assert all(len(set(codes[part])) == 2 for part in np.split(order, ends[:-1]))
+    assert all(len(set(codes[members])) == 2 for members in np.split(order, ends[:-1]))
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -174,7 +176,7 @@ def test_what_boxes_cost(seed):
     assert costs.sum() == pytest.approx(cost(made, order, ends))
     lo, hi, totals = (np.empty((4, 4)) for _ in range(3))
     summarize_boxes(made.points, made.costs, order, ends, 0, 4, lo, hi, totals)
-    for box, part in enumerate(np.split(order, ends[:-1])):
-        np.testing.assert_array_equal(lo[:, box], made.points[:, part].min(axis=1))
-        np.testing.assert_array_equal(hi[:, box], made.points[:, part].max(axis=1))
-        np.testing.assert_allclose(totals[:, box], made.costs[:, part].sum(axis=1))
+    for box, members in enumerate(np.split(order, ends[:-1])):
+        np.testing.assert_array_equal(lo[:, box], made.points[:, members].min(axis=1))
+        np.testing.assert_array_equal(hi[:, box], made.points[:, members].max(axis=1))
+        np.testing.assert_allclose(totals[:, box], made.costs[:, members].sum(axis=1))

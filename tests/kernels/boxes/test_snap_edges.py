@@ -15,21 +15,21 @@ from sfumato.kernels.boxes.snap_edges import part_starts, snap_down
     strictly=st.booleans(),
 )
 def test_multiples_below_whole_numbers(numbers, step, strictly):
-    found, same = snap_down(np.array(numbers, dtype=float), float(step), 1.0, strictly)
+    multiples, same = snap_down(np.array(numbers, dtype=float), float(step), 1.0, strictly)
     plain = [math.floor((number - strictly) / step) * step for number in numbers]
-    assert found.tolist() == plain
-    assert same.tolist() == [one == other for one, other in zip(plain, numbers, strict=True)]
+    assert multiples.tolist() == plain
+    assert same.tolist() == [multiple == original for multiple, original in zip(plain, numbers, strict=True)]
 
 
 @given(numbers=st.lists(st.integers(-3000, 3000), min_size=1, max_size=20))
 def test_multiples_are_as_they_are_written(numbers):
-    found, _ = snap_down(np.array([number / 100 for number in numbers]), 0.05, 100.0, False)
-    assert found.tolist() == [float(f"{math.floor(number / 5) * 5 / 100:.2f}") + 0.0 for number in numbers]
+    multiples, _ = snap_down(np.array([number / 100 for number in numbers]), 0.05, 100.0, False)
+    assert multiples.tolist() == [float(f"{math.floor(number / 5) * 5 / 100:.2f}") + 0.0 for number in numbers]
 
 
-def test_multiples_that_doubles_do_not_tell_apart_are_those_of_a_longer_step():
-    found, same = snap_down(np.array([1e30, -1e30]), 1.0, 1.0, True)
-    assert (found < [1e30, -1e30]).all()
+def test_multiples_that_doubles_cannot_distinguish_are_those_of_a_longer_step():
+    multiples, same = snap_down(np.array([1e30, -1e30]), 1.0, 1.0, True)
+    assert (multiples < [1e30, -1e30]).all()
     assert not same.any()
 
 

@@ -21,21 +21,21 @@ def plain_cells(boxes):
 
     def part(low, high):
         for row in range(3):
-            found = []
+            possible = []
             for middle in range(low + 1, high):
-                left, right = ([box[row] for box in its] for its in (boxes[low:middle], boxes[middle:high]))
-                apart = max(left) < min(right) if row == 2 else not set().union(*left) & set().union(*right)
+                lower, upper = ([box[row] for box in side] for side in (boxes[low:middle], boxes[middle:high]))
+                apart = max(lower) < min(upper) if row == 2 else not set().union(*lower) & set().union(*upper)
                 if apart:
-                    found.append((abs(2 * middle - low - high), -middle))
-            if found:
-                middle = -min(found)[1]
+                    possible.append((abs(2 * middle - low - high), -middle))
+            if possible:
+                middle = -min(possible)[1]
                 for box in range(low, high):
                     if row == 2:
                         cut, (lowest, highest) = boxes_lowest(boxes[middle:high]), cells[box][2]
                         cells[box][2] = (lowest, cut) if box < middle else (cut, highest)
                     else:
-                        left = set().union(*(its[row] for its in boxes[low:middle]))
-                        cells[box][row] = cells[box][row] & left if box < middle else cells[box][row] - left
+                        lower = set().union(*(side[row] for side in boxes[low:middle]))
+                        cells[box][row] = cells[box][row] & lower if box < middle else cells[box][row] - lower
                 part(low, middle)
                 part(middle, high)
                 return
@@ -53,9 +53,9 @@ def boxes_lowest(boxes):
 def test_cells_are_those_of_a_plain_twin(boxes):
     n = len(boxes)
     lists = [sorted(box[row]) for row in range(2) for box in boxes]
-    categories = np.array([category for its in lists for category in its], dtype=np.int32)
-    places = np.cumsum([0, *map(len, lists)])
-    starts = np.stack([places[: n + 1], places[n:], np.zeros(n + 1, dtype=np.int64)])
+    categories = np.array([category for members in lists for category in members], dtype=np.int32)
+    offsets = np.cumsum([0, *map(len, lists)])
+    starts = np.stack([offsets[: n + 1], offsets[n:], np.zeros(n + 1, dtype=np.int64)])
     numbers = np.array([[0.0] * n, [0.0] * n, [float(box[2]) for box in boxes]])
     cell_lo, cell_hi = np.full((3, n), -1.0), np.full((3, n), 9.0)
     cell_sets, cuts = np.zeros((3, n), dtype=np.int64), np.zeros((n, 4), dtype=np.int64)
@@ -66,9 +66,9 @@ def test_cells_are_those_of_a_plain_twin(boxes):
     expected = plain_cells(boxes)
     assert list(zip(cell_lo[2], cell_hi[2], strict=True)) == [cell[2] for cell in expected]
     for row in range(2):
-        wanted, of = np.unique(cell_sets[row], return_inverse=True)
+        set_ids, of = np.unique(cell_sets[row], return_inverse=True)
         every = np.unique(categories[starts[row, 0] : starts[row, -1]])
         mark = np.zeros(N_CATEGORIES, dtype=np.int64)
-        listed, ends = list_sets(categories, starts[row], every, cuts[:n_cuts], wanted, mark)
-        found = [its.tolist() for its in np.split(listed, ends[:-1])]
-        assert [found[number] for number in of] == [sorted(cell[row]) for cell in expected]
+        listed, ends = list_sets(categories, starts[row], every, cuts[:n_cuts], set_ids, mark)
+        sets = [members.tolist() for members in np.split(listed, ends[:-1])]
+        assert [sets[number] for number in of] == [sorted(cell[row]) for cell in expected]

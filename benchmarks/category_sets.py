@@ -18,7 +18,7 @@ from unittest.mock import patch
 import numpy as np
 
 import sfumato as sf
-from sfumato.boxes import category_groups, regroup_refinement
+from sfumato.boxes import category_label_groups, regroup_refinement
 from sfumato.measures.blocks import blocks_of
 from sfumato.measures.utility import utility_of
 from sfumato.representations import Sets
@@ -51,7 +51,7 @@ def labels(closing: tuple[int, int] | None) -> Iterator[None]:
     """Make labels exact, or close them by (records of a category named by itself, categories of a group)."""
     if closing is None:
         with (
-            patch.object(category_groups.Present, "few", lambda self, k: np.zeros(self.box.size, dtype=np.bool_)),
+            patch.object(category_label_groups.Present, "few", lambda self, k: np.zeros(self.box.size, dtype=np.bool_)),
             patch.object(
                 regroup_refinement, "set_groups", lambda present, k: np.arange(present.counts.size, dtype=np.int32)
             ),
@@ -59,8 +59,8 @@ def labels(closing: tuple[int, int] | None) -> Iterator[None]:
             yield
     else:
         with (
-            patch.object(category_groups, "SEVERAL", closing[0]),
-            patch.object(category_groups, "FEWEST", closing[1]),
+            patch.object(category_label_groups, "SEVERAL", closing[0]),
+            patch.object(category_label_groups, "FEWEST", closing[1]),
         ):
             yield
 

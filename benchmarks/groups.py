@@ -15,11 +15,11 @@ import numpy as np
 from numba import njit
 
 from benchmarks.timing import Row, in_turns
-from sfumato.arrays import Codes, Counts, Flags, Reals
+from sfumato.array_types import Codes, Counts, Flags, Reals
 from sfumato.groups.swap.greedy_swaps import swap_greedily
 from sfumato.groups.swap.optimal_swaps import swap_exactly
 from sfumato.groups.swap.swap_cost import Influence
-from sfumato.kernels.box_tree import Attributes
+from sfumato.kernels.nearest_record_tree import Attributes
 from sfumato.kernels.nearest_swaps import measure
 from sfumato.threads import batches_of, side_by_side
 

@@ -9,7 +9,7 @@ import polars as pl
 from scipy.spatial import cKDTree
 
 from benchmarks.timing import Row, in_turns
-from sfumato.arrays import Counts, Reals
+from sfumato.array_types import Counts, Reals
 from sfumato.attacks.linkage import Linkage
 from sfumato.boxes import Boxes
 from sfumato.release import Release

@@ -9,7 +9,7 @@ import numpy as np
 from scipy.optimize import linear_sum_assignment
 
 from benchmarks.timing import Row
-from sfumato.arrays import Codes, Flags, Reals
+from sfumato.array_types import Codes, Flags, Reals
 from sfumato.fuzzy.shapes import ZShaped
 from sfumato.groups.swap.memetic_search import evolve_swaps
 from sfumato.groups.swap.memetic_settings import Evolution, Individual, Memetic, validity

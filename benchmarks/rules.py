@@ -14,7 +14,7 @@ import numpy as np
 from benchmarks.peers import ask_peer
 from benchmarks.soldiers import VARIABLES, soldiers_file, soldiers_grades
 from benchmarks.timing import Row
-from sfumato.arrays import Counts, Flags, Reals
+from sfumato.array_types import Counts, Flags, Reals
 from sfumato.attacks.exhaustive_search import ExhaustiveRules, search_exhaustively
 from sfumato.attacks.membership_grades import Grades, make_grades
 from sfumato.attacks.rule_data import RuleData, prepare_rule_data

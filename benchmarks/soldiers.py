@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from sfumato.arrays import Flags, Reals
+from sfumato.array_types import Flags, Reals
 from sfumato.attacks.membership_grades import Grades, make_grades
 from sfumato.fuzzy.variables import LinguisticVariable
 

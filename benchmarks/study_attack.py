@@ -12,7 +12,7 @@ import sfumato as sf
 from benchmarks.tables import DATA
 from benchmarks.timing import Row
 from sfumato.attacks.attack_base import Attack
-from sfumato.attacks.disclosure import Disclosure, Verdict
+from sfumato.attacks.disclosed_places import Disclosure, Verdict
 from sfumato.attacks.fuzzy_model import FuzzyModel
 
 SEEDS = range(1, 11)

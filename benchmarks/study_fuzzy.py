@@ -19,7 +19,7 @@ from benchmarks.qadm14 import BESTS, DISTANCES, MEANS, TESTS, Figures
 from benchmarks.tables import DATA
 from benchmarks.timing import Row
 from benchmarks.toolbox import SETS, gustafson_kessel_objective, toolbox_memberships
-from sfumato.arrays import Counts, Reals
+from sfumato.array_types import Counts, Reals
 from sfumato.fuzzy.c_means import FuzzyCMeans
 from sfumato.fuzzy.gustafson_kessel import GustafsonKessel
 from sfumato.measures import measure_fuzzy

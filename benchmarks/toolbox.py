@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from sfumato.arrays import Reals
+from sfumato.array_types import Reals
 
 FIRST_DRAWS = (
     (0.95012928514718, 0.4859824687093),

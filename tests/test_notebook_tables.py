@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 import sfumato as sf
-from sfumato.attacks.disclosure import Disclosure, Verdict
+from sfumato.attacks.disclosed_places import Disclosure, Verdict
 from sfumato.attacks.fuzzy_model import FuzzyModel
 from sfumato.attacks.rule_measures import RuleMeasures
 from sfumato.fuzzy import LinguisticVariable

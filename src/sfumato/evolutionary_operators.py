@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.arrays import Counts, Reals
+from sfumato.array_types import Counts, Reals
 
 Genes = TypeVar("Genes", bound=NDArray[Any])
 

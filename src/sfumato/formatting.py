@@ -123,7 +123,7 @@ def guaranteed_range(span: str) -> str:
 
 def _decimals(low: float, high: float) -> int:
     """Return the number of decimals that shows four digits of the width, and at most ``MAX_DIGITS`` in all."""
-    from sfumato.kernels.elementary import decimal_exponent
+    from sfumato.kernels.elementary_functions import decimal_exponent
 
     largest = max(abs(low), abs(high))
     return min(3 - decimal_exponent(high - low), MAX_DIGITS - 1 - decimal_exponent(largest))

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from sfumato.arrays import Reals
+from sfumato.array_types import Reals
 from sfumato.invisible_characters import visible_characters
 
 SIGNIFICANT_DIGITS = 12

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from sfumato.arrays import Counts
+from sfumato.array_types import Counts
 from sfumato.errors import SettingError
 
 BYTES = 16

@@ -20,8 +20,8 @@ from sfumato.protection_registry import METHODS
 from sfumato.protections import Protection, Stage
 from sfumato.quiet_repr import quiet
 from sfumato.randomness import Secret
-from sfumato.recipe_content import RecipeContent, plain_tables
 from sfumato.recipe_run import ProtectionRun, check_run, hides_group
+from sfumato.recipe_tables import RecipeContent, plain_tables
 from sfumato.release import Release
 from sfumato.settings import Settings, explained, listed
 from sfumato.sources import AnySource, Source, check_file_exists
@@ -253,7 +253,7 @@ class Recipe:
             return self.plan.attacks(third_party, people, withheld), steps
 
     def judge(self, attacks: Iterable[Attack], *files: Microfile | Release, progress: Progress = silent) -> Verdict:
-        """Run the attacks on the microfile, or on its release; see :func:`~sfumato.attacks.disclosure.judge`."""
+        """Run the attacks on the microfile, or on its release; see :func:`~sfumato.attacks.disclosed_places.judge`."""
         with self.content.locating(("attack",)):
             return judge(attacks, *files, progress=progress)
 

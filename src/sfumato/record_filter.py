@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import BeforeValidator, Discriminator, Field, Tag, TypeAdapter, ValidationError, model_validator
 
-from sfumato.arrays import Flags
+from sfumato.array_types import Flags
 from sfumato.errors import SettingError, nearest
 from sfumato.microfile import Code, Kind, Microfile, label_of, listed_values
 from sfumato.settings import Settings

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 import numpy as np
 from pydantic import BeforeValidator, Field
 
-from sfumato.arrays import Reals
+from sfumato.array_types import Reals
 from sfumato.errors import MicrofileError, SettingError, nearest
 from sfumato.formatting import counted
 from sfumato.look_alikes import SIGNIFICANT_DIGITS, look_alikes, numbers_alike

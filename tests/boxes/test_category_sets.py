@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sfumato.boxes.category_groups import Present, closed_sets, set_groups
+from sfumato.boxes.category_label_groups import Present, closed_sets, set_groups
 from sfumato.boxes.category_sets import CategorySets
 
 SETS = st.lists(st.sets(st.integers(0, 150), max_size=8), min_size=1, max_size=20)

@@ -6,7 +6,7 @@ import pytest
 
 import sfumato as sf
 from sfumato.boxes.axes import axes_of, space_of
-from sfumato.boxes.category_groups import Present
+from sfumato.boxes.category_label_groups import Present
 from sfumato.boxes.constraints import limits_with
 from sfumato.boxes.cut_engine import subdivide
 from sfumato.boxes.regroup_refinement import closed_labels, regrouped, turns_for

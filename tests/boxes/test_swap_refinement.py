@@ -9,7 +9,7 @@ from sfumato.boxes.axes import axes_of, space_of
 from sfumato.boxes.constraints import BoxRule, limits_with
 from sfumato.boxes.cut_engine import subdivide
 from sfumato.boxes.swap_refinement import Effort, swap_records
-from sfumato.kernels.boxes.box_limits import DISTINCT
+from sfumato.kernels.boxes.limit_check import DISTINCT
 from sfumato.kernels.boxes.swap_records import (
     CODED,
     COMPARED,

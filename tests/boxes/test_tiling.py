@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 import sfumato as sf
 from sfumato.boxes.axes import as_rows, axes_of
+from sfumato.boxes.box_runs import Subdivision
 from sfumato.boxes.missingness_strata import Strata
-from sfumato.boxes.subdivision import Subdivision
 from sfumato.boxes.tiling import cells_of
-from sfumato.kernels.boxes.tiling_cells import roundest
+from sfumato.kernels.boxes.boxes_to_tiles import roundest
 from tests.boxes.tables import GRADES, files, hierarchies, microfile, quasi_of
 
 JOBS = ["a", "b, c", "{d}", "e"]

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 import sfumato as sf
 from sfumato.datasets import AREAS, STATES, bases, census, colleges
-from sfumato.datasets.person_attributes import SERVICES
+from sfumato.datasets.person_background import SERVICES
 from sfumato.microfile.attribute import Kind
 
 YEARS = (2020, 2025)

@@ -20,7 +20,7 @@ from typing import Any
 import polars as pl
 
 import sfumato as sf
-from sfumato.boxes.assignment import place
+from sfumato.boxes.new_record_placement import place
 from sfumato.errors import SfumatoError, SfumatoWarning
 from sfumato.recipe import Recipe
 from tests.generated_cases import arithmetic, files, places, recount

@@ -13,7 +13,7 @@ from typing import Literal, TypeAlias
 
 from numpy.typing import ArrayLike
 
-from sfumato.arrays import Counts, Reals
+from sfumato.array_types import Counts, Reals
 from sfumato.errors import SettingError
 from sfumato.groups.integer_rounding import largest_remainders
 from sfumato.groups.reshape.wavelets import DetailProgram

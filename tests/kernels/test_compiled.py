@@ -84,7 +84,12 @@ def test_a_change_in_a_called_file_compiles_its_callers_again(tmp_path: Path, pa
     for folder in (tmp_path / "sfumato", kernels, kernels / "boxes"):
         (folder / "__init__.py").touch()
     source = Path(sfumato.__file__).parent
-    for name in ("arrays.py", "kernels/compiled.py", "kernels/signatures.py", "kernels/compilation_notices.py"):
+    for name in (
+        "array_types.py",
+        "kernels/compiled.py",
+        "kernels/argument_types.py",
+        "kernels/compilation_notices.py",
+    ):
         shutil.copy(source / name, tmp_path / "sfumato" / name)
     (kernels / "caller.py").write_text(CALLER.format(package=package))
     results = []

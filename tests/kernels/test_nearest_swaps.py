@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from sfumato.groups.swap.candidate_index import CandidateIndex, units_of
 from sfumato.groups.swap.swap_cost import Influence
-from sfumato.kernels.box_tree import LEAF, MIXED, Attributes, nest
+from sfumato.kernels.nearest_record_tree import LEAF, MIXED, Attributes, nest
 from sfumato.kernels.nearest_swaps import CLOSED, UNREACHED, least_distance, measure
 
 

@@ -14,7 +14,7 @@ import polars as pl
 import pytest
 
 import sfumato as sf
-from sfumato.boxes.assignment import place
+from sfumato.boxes.new_record_placement import place
 from sfumato.errors import SettingError
 from sfumato.representations import Sets
 

@@ -7,9 +7,9 @@ import polars as pl
 import pytest
 
 import sfumato as sf
-from sfumato.arrays import Reals
+from sfumato.array_types import Reals
 from sfumato.errors import UnattainableError
-from sfumato.fuzzy.public_sets import ClusteredSets
+from sfumato.fuzzy.codebook_sets import ClusteredSets
 from sfumato.partitions.set_rounding import rounded_scales, rounded_sets
 from sfumato.partitions.set_search import exact_sets, find_sets
 from sfumato.randomness import Secret

@@ -13,7 +13,7 @@ import polars as pl
 import pytest
 
 import sfumato as sf
-from sfumato.attacks.disclosure import Disclosure
+from sfumato.attacks.disclosed_places import Disclosure
 from sfumato.groups.outlier_techniques import detect_with
 from tests.groups.mask.test_mask_protection import ARMY, mask, people
 from tests.leaks.conftest import Figure

@@ -8,8 +8,8 @@ import pytest
 
 import sfumato as sf
 from sfumato.errors import ReleaseError, UnattainableError
+from sfumato.fuzzy.codebook_sets import on_levels
 from sfumato.fuzzy.grade_inversion import invert
-from sfumato.fuzzy.public_sets import on_levels
 from tests.partitions.tables import METHODS, people
 
 AGES = np.arange(15.0, 90.0)

@@ -8,7 +8,7 @@ import sfumato as sf
 from sfumato.errors import SettingError
 from sfumato.measures import check_promise, explain
 from sfumato.measures.block_measure import BlockMeasure
-from sfumato.release.broken_limits import broken_limit_message
+from sfumato.release.broken_limit_reasons import broken_limit_message
 
 TABLE = sf.Microfile(
     pl.DataFrame({"age": [1, 1, 1, 2, 2, 3], "sex": list("ffmffm"), "ill": ["SECRET", "b", "c", "b", "b", "c"]})

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 
 from sfumato.measures import fuzzy_closeness, measure_fuzzy, tabulate_fuzzy
-from sfumato.measures.fuzzy_counts import distinct_rows
+from sfumato.measures.fuzzy_contingency import distinct_rows
 from sfumato.microfile.encoded_column import Encoded
 from tests.measures.fuzzy_example import CRISP, MEMBERSHIPS, PEOPLE, exact, partitions
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import sfumato as sf
 from sfumato.datasets import health_survey
 from sfumato.errors import MicrofileError, SettingError, SfumatoError, UnattainableError
-from sfumato.fuzzy.public_sets import ClusteredSets, on_levels
+from sfumato.fuzzy.codebook_sets import ClusteredSets, on_levels
 from sfumato.partitions.set_checks import Graded, refuse_lonely
 from tests.partitions.tables import METHODS, people
 

@@ -8,7 +8,7 @@ import pytest
 
 import sfumato as sf
 from sfumato.errors import UnattainableError
-from sfumato.fuzzy.public_sets import ClusteredSets
+from sfumato.fuzzy.codebook_sets import ClusteredSets
 from sfumato.partitions.set_checks import Graded, refuse_lonely
 
 MANY = 40

@@ -10,7 +10,7 @@ import pytest
 
 import sfumato as sf
 from sfumato.boxes import box_release, box_search
-from sfumato.boxes.subdivision import Subdivision
+from sfumato.boxes.box_runs import Subdivision
 from sfumato.datasets import health_survey
 from sfumato.errors import ReleaseError, SfumatoError
 from sfumato.randomness import Secret

@@ -9,7 +9,7 @@ import pytest
 
 from sfumato.errors import ReleaseError, SettingError
 from sfumato.release import release_writer
-from sfumato.release.evidence import evidence_of
+from sfumato.release.measured_release import evidence_of
 from sfumato.report import atomic_file, build, write_report
 from tests.report.records import SECRET_PLACE, group, record
 from tests.report.releases import HOSTILE, written

@@ -11,13 +11,13 @@ import pytest
 from pydantic import Field
 
 import sfumato as sf
-from sfumato.arrays import Flags, Reals
+from sfumato.array_types import Flags, Reals
 from sfumato.measures import detail_of, information_loss
 from sfumato.microfile import Microfile
 from sfumato.release.codebook import Codebook, Entry
 from sfumato.report import write_report
 from sfumato.representations import Comparable, Form, Misfit, OutsideFile, Representation
-from sfumato.representations.comparable import compare_ranges
+from sfumato.representations.attribute_pair import compare_ranges
 from sfumato.representations.representation import is_plain_number
 
 

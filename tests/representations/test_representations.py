@@ -12,7 +12,7 @@ from pydantic import TypeAdapter
 import sfumato as sf
 from sfumato.errors import MicrofileError, ReleaseError
 from sfumato.fuzzy import ruspini
-from sfumato.fuzzy.public_sets import ShapedSets
+from sfumato.fuzzy.codebook_sets import ShapedSets
 from sfumato.microfile import Microfile
 from sfumato.representations import Form, Representation
 

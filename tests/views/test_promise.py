@@ -10,7 +10,7 @@ import sfumato as sf
 from sfumato.measures.criteria import CRITERIA
 from sfumato.release.audit_result import Audit
 from sfumato.release.certificate import Certificate, DataFacts
-from sfumato.release.evidence import ReleaseEvidence, evidence_of
+from sfumato.release.measured_release import ReleaseEvidence, evidence_of
 from sfumato.release.preserved_statistics import PreservedNumber
 from sfumato.report.build import page_of
 from sfumato.report.charts.bar_chart import bars_chart

@@ -5,7 +5,7 @@ import pytest
 
 import sfumato as sf
 from sfumato.datasets import health_survey
-from sfumato.release.evidence import evidence_of
+from sfumato.release.measured_release import evidence_of
 from sfumato.views.promise import promise_card
 from sfumato.views.risk import attacks_passage, risk_card
 from tests.report.releases import written

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sfumato as sf
-from sfumato.release.evidence import evidence_of
+from sfumato.release.measured_release import evidence_of
 from sfumato.report.charts.risk_utility_chart import risk_utility_chart
 from sfumato.views.risk_utility import COLUMNS, ROWS, Circle, circles_of, risk_utility_passage
 from tests.report.releases import SETTINGS, written

@@ -1,10 +1,10 @@
-from .adequacy import Adequacy, adequacy
 from .attack_base import Attack
 from .attack_caveats import caveats_of
-from .attack_history import attack_record, keep_attack, severity
 from .attack_plan import AttackPlan
-from .bayes_test import Evidence, evidence_of, log_bayes_factors
-from .disclosure import Disclosure, Verdict, judge
+from .bayes_independence import Evidence, evidence_of, log_bayes_factors
+from .confidential_attack_record import attack_record, keep_attack, severity
+from .detection_adequacy import Adequacy, adequacy
+from .disclosed_places import Disclosure, Verdict, judge
 from .fuzzy_model import FuzzyModel, Rule
 from .linkage import Linkage
 from .linkage_audit import LinkageCheck

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Protocol
 import numpy as np
 from pydantic import ConfigDict, Field, SkipValidation
 
-from sfumato.arrays import Flags, Reals
+from sfumato.array_types import Flags, Reals
 from sfumato.datasets import SurveySteps
 from sfumato.errors import SettingError
 from sfumato.groups import AdversaryView, Group, PlaceNames, regions_of

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sfumato.arrays import Counts
+from sfumato.array_types import Counts
 from sfumato.attacks.rule_data import RuleData, genes_of
 from sfumato.attacks.rule_measures import SLACK, RuleMeasures, RuleThresholds, most_general
 from sfumato.errors import SettingError

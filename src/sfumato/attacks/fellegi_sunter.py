@@ -18,9 +18,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sfumato.arrays import Counts, Flags, Reals
+from sfumato.array_types import Counts, Flags, Reals
 from sfumato.kernels.algebra import product
-from sfumato.kernels.elementary import exponentials, logarithms
+from sfumato.kernels.elementary_functions import exponentials, logarithms
 from sfumato.kernels.nearest_links import ALIKE, UNKNOWN
 
 PROBABILITY_FLOOR = 1e-6

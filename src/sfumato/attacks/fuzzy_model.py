@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from sfumato.arrays import Counts, Reals
+from sfumato.array_types import Counts, Reals
 from sfumato.attacks.membership_grades import Grades, grades_of
 from sfumato.attacks.rule_data import paths_of
 from sfumato.attacks.rule_measures import RuleMeasures, rule_words

@@ -7,7 +7,7 @@ from typing import Any, Literal
 import numpy as np
 from pydantic import Field, model_validator
 
-from sfumato.arrays import Flags
+from sfumato.array_types import Flags
 from sfumato.attacks.attack_base import Attack
 from sfumato.attacks.exhaustive_search import ExhaustiveRules, search_exhaustively
 from sfumato.attacks.fuzzy_model import FuzzyModel

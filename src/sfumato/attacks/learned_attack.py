@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 from pydantic import Field
 
-from sfumato.arrays import Flags, Reals
+from sfumato.array_types import Flags, Reals
 from sfumato.attacks.attack_base import Attack
 from sfumato.errors import SettingError
 from sfumato.microfile import Kind, Microfile, as_microfile

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sfumato.arrays import Counts, Flags, Reals
-from sfumato.attacks.candidate_search import Candidates, CandidateSearch
+from sfumato.array_types import Counts, Flags, Reals
 from sfumato.attacks.comparable_attributes import compare_attributes, linking_attributes, released_sources
+from sfumato.attacks.link_candidates import Candidates, CandidateSearch
 from sfumato.attacks.linkage import ORDER, Linkage, Linked, Links, Method
 from sfumato.errors import SettingError, nearest
 from sfumato.formatting import counted

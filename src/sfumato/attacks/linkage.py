@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 from pydantic import Field
 
-from sfumato.arrays import Counts, Flags
+from sfumato.array_types import Counts, Flags
 from sfumato.errors import SettingError
 from sfumato.microfile import Microfile, as_microfile
 from sfumato.progress import Progress, silent

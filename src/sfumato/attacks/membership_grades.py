@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.arrays import Codes, Counts, Flags, Reals
+from sfumato.array_types import Codes, Counts, Flags, Reals
 from sfumato.errors import SettingError
 from sfumato.fuzzy import AnyVariable
 from sfumato.kernels.rule_sums import Conditions

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.arrays import Counts, Flags, Reals
+from sfumato.array_types import Counts, Flags, Reals
 from sfumato.attacks.membership_grades import Grades
 from sfumato.errors import SettingError
 from sfumato.fuzzy import check_alpha

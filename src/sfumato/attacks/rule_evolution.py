@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 from pydantic import Field, model_validator
 
-from sfumato.arrays import Counts, Reals
+from sfumato.array_types import Counts, Reals
 from sfumato.attacks.rule_data import RuleData
 from sfumato.attacks.rule_measures import RuleMeasures, RuleThresholds, discriminating_limits, most_general
 from sfumato.errors import SettingError

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from pydantic import Field
 
-from sfumato.arrays import Counts, Flags, Reals
+from sfumato.array_types import Counts, Flags, Reals
 from sfumato.attacks.rule_data import RuleData, paths_of
 from sfumato.fuzzy import AnyVariable
 from sfumato.kernels.rule_sums import mark_general

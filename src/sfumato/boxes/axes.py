@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import polars as pl
 
-from sfumato.arrays import Codes, Counts, Flags, Reals
+from sfumato.array_types import Codes, Counts, Flags, Reals
 from sfumato.errors import SettingError
-from sfumato.exact_numbers import DIGITS
 from sfumato.kernels.algebra import product
 from sfumato.microfile import EVERYTHING, Described, Encoded, Hierarchy, Kind, Listed, Microfile, plain
+from sfumato.number_enclosures import DIGITS
 from sfumato.threads import side_by_side
 
 if TYPE_CHECKING:

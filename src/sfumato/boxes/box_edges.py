@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from sfumato.arrays import Codes, Counts, Flags, Reals
+from sfumato.array_types import Codes, Counts, Flags, Reals
 from sfumato.boxes.axes import QuasiAxis
 from sfumato.kernels.algebra import dot
-from sfumato.kernels.elementary import decimal_exponent
+from sfumato.kernels.elementary_functions import decimal_exponent
 from sfumato.microfile import readable
 from sfumato.release import DATE_UNITS, TIME_UNITS
 

@@ -6,22 +6,22 @@ from dataclasses import replace
 
 import numpy as np
 
-from sfumato.arrays import Codes, Counts, Flags
+from sfumato.array_types import Codes, Counts, Flags
 from sfumato.boxes.axes import QuasiAxis, released_type
 from sfumato.boxes.box_edges import Edges, shown_values, snapped_edges
 from sfumato.boxes.box_facts import BoxFacts
+from sfumato.boxes.box_runs import Subdivision, Summary
 from sfumato.boxes.box_search import Division
-from sfumato.boxes.box_statement import public_statement
 from sfumato.boxes.box_suppression import box_of_records, measured_limits
 from sfumato.boxes.box_task import BoxTask
-from sfumato.boxes.category_groups import closed_ranges, closed_sets, present_categories, range_groups, set_groups
+from sfumato.boxes.category_label_groups import closed_ranges, closed_sets, present_categories, range_groups, set_groups
 from sfumato.boxes.category_sets import CategorySets
 from sfumato.boxes.household_boxes import HouseholdBoxes
 from sfumato.boxes.infeasibility import refuse_broken
+from sfumato.boxes.public_box_facts import public_statement
 from sfumato.boxes.release_columns import Column, interval_column, node_column, range_column, run_column, set_column
-from sfumato.boxes.subdivision import Subdivision, Summary
+from sfumato.boxes.statistic_precision import uncertainty_of
 from sfumato.boxes.tiling import Cells, cells_of
-from sfumato.boxes.uncertainty import uncertainty_of
 from sfumato.microfile import Kind, Microfile, written_codes
 from sfumato.protections import ProtectedTable
 from sfumato.representations import Form

@@ -7,24 +7,24 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sfumato.arrays import Reals
+from sfumato.array_types import Reals
 from sfumato.boxes.axes import QuasiAxis, space_of
+from sfumato.boxes.box_runs import Subdivision
 from sfumato.boxes.box_task import BoxTask, with_strata
-from sfumato.boxes.category_groups import present_categories
+from sfumato.boxes.category_label_groups import present_categories
 from sfumato.boxes.constraints import limits_with
 from sfumato.boxes.cut_engine import QUICK, subdivide
 from sfumato.boxes.detail_choice import Trial, choose_detail, with_detail
 from sfumato.boxes.household_boxes import HouseholdBoxes, HouseholdCutter
 from sfumato.boxes.infeasibility import measured_strata, refuse_lost
 from sfumato.boxes.regroup_refinement import closed_labels, regrouped, turns_for
-from sfumato.boxes.subdivision import Subdivision
 from sfumato.boxes.swap_refinement import CORES, HEAT, PASSES, Effort, swap_records
 from sfumato.progress import Progress, silent
 
 if TYPE_CHECKING:
     from sfumato.boxes.boxes import Boxes
     from sfumato.kernels.boxes.box_cost import Space
-    from sfumato.kernels.boxes.box_limits import Limits
+    from sfumato.kernels.boxes.limit_check import Limits
 
 REFINING_HEAT = 1.25
 """As :data:`HEAT`, where there is time to cool down."""

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from sfumato.arrays import Codes, Counts, Flags, Reals
+from sfumato.array_types import Codes, Counts, Flags, Reals
+from sfumato.boxes.box_runs import Subdivision
 from sfumato.boxes.box_task import BoxTask
 from sfumato.boxes.infeasibility import apart_limits
-from sfumato.boxes.subdivision import Subdivision
 from sfumato.measures import Blocks, Limit, check_promise
 from sfumato.microfile import Microfile
 

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sfumato.arrays import Codes, Counts, Flags, Reals
+from sfumato.array_types import Codes, Counts, Flags, Reals
 from sfumato.boxes.axes import QuasiAxis, as_rows, axes_of
+from sfumato.boxes.box_runs import Subdivision, Summary
 from sfumato.boxes.constraints import BoxRule, codes_in, rules_of, without_lost_values
+from sfumato.boxes.feasible_strata import strata_of
 from sfumato.boxes.household_boxes import SharingHouseholds, households_sharing, with_shared_gaps
 from sfumato.boxes.missingness_strata import Strata
 from sfumato.boxes.preferred_cuts import preferred_places
-from sfumato.boxes.stratification import strata_of
-from sfumato.boxes.subdivision import Subdivision, Summary
 from sfumato.boxes.validation import check_columns, check_spans
 from sfumato.boxes.width_costs import WidthCosts, blurred, costs_of
 from sfumato.measures import homes_of

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sfumato.arrays import Codes, Flags, Reals
+from sfumato.array_types import Codes, Flags, Reals
 from sfumato.boxes.axes import QuasiAxis
 from sfumato.boxes.box_edges import resolution_of
 from sfumato.boxes.missingness_strata import Strata
@@ -18,7 +18,7 @@ from sfumato.microfile import Encoded, Microfile
 
 if TYPE_CHECKING:
     from sfumato.boxes.boxes import Boxes
-    from sfumato.kernels.boxes.box_limits import Limits
+    from sfumato.kernels.boxes.limit_check import Limits
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class BoxRule:
     """The setting that it comes from: ``k`` (of households), ``l`` or ``t``."""
     attribute: str
     rule: int
-    """Which kind of limit it is, by :mod:`sfumato.kernels.boxes.box_limits`."""
+    """Which kind of limit it is, by :mod:`sfumato.kernels.boxes.limit_check`."""
     limit: float
     extra: float = 0.0
     codes: Codes = field(default_factory=lambda: np.empty(0, dtype=np.int32))
@@ -44,7 +44,7 @@ class BoxRule:
 
 def rules_of(settings: Boxes, microfile: Microfile, axes: Sequence[QuasiAxis]) -> list[BoxRule]:
     """Return the limits that every box must meet besides k."""
-    from sfumato.kernels.boxes import box_limits as kinds
+    from sfumato.kernels.boxes import limit_check as kinds
 
     kernel_rules = {
         "distinct": kinds.DISTINCT,
@@ -130,7 +130,7 @@ def limits_with(k: int, rules: Sequence[BoxRule], retained: Flags | None = None)
 
     ``retained`` says which records the released table has, from which t is measured; default: all.
     """
-    from sfumato.kernels.boxes.box_limits import NESTED, ORDERED, Limits
+    from sfumato.kernels.boxes.limit_check import NESTED, ORDERED, Limits
 
     records = max((max(rule.codes.size, rule.coordinates.size) for rule in rules), default=0)
     width = max((rule.n_values + 2 for rule in rules), default=0)

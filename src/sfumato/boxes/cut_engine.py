@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from sfumato.arrays import Counts
+from sfumato.array_types import Counts
+from sfumato.boxes.box_runs import Subdivision, joined
 from sfumato.boxes.fast_cuts import halved
-from sfumato.boxes.subdivision import Subdivision, joined
 from sfumato.progress import Progress
 from sfumato.threads import batches_of, side_by_side
 
 if TYPE_CHECKING:
     from sfumato.kernels.boxes.box_cost import Space
-    from sfumato.kernels.boxes.box_limits import Limits
     from sfumato.kernels.boxes.cut_search import Work
+    from sfumato.kernels.boxes.limit_check import Limits
 
 Run: TypeAlias = tuple[int, int]
 """From where to where something reaches."""

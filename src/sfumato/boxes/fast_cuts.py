@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from sfumato.arrays import Counts, Reals
-from sfumato.boxes.subdivision import Subdivision, Summary
+from sfumato.array_types import Counts, Reals
+from sfumato.boxes.box_runs import Subdivision, Summary
 from sfumato.threads import batches_of, side_by_side
 
 ROOM = 8192

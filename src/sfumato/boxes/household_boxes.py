@@ -13,16 +13,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sfumato.arrays import Codes, Counts, Flags, Reals
+from sfumato.array_types import Codes, Counts, Flags, Reals
 from sfumato.boxes.axes import QuasiAxis, space_of
+from sfumato.boxes.box_runs import Subdivision, Summary
 from sfumato.boxes.constraints import BoxRule, limits_with
 from sfumato.boxes.cut_engine import subdivide
 from sfumato.boxes.missingness_strata import Strata
-from sfumato.boxes.subdivision import Subdivision, Summary
 from sfumato.boxes.tiling import Cells, SharedSets, cells_of
 from sfumato.errors import UnattainableError
 from sfumato.kernels.algebra import dot
-from sfumato.kernels.elementary import powers
+from sfumato.kernels.elementary_functions import powers
 from sfumato.measures import homes_of, sharing_of, where_any
 from sfumato.microfile import Microfile
 from sfumato.progress import Progress, silent

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sfumato.arrays import Counts, Flags, Reals
+from sfumato.array_types import Counts, Flags, Reals
 from sfumato.boxes.axes import QuasiAxis
 from sfumato.boxes.constraints import BoxRule
 from sfumato.boxes.missingness_strata import Strata

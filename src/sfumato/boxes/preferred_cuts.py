@@ -12,10 +12,10 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from pydantic import Field
 
-from sfumato.arrays import Reals
+from sfumato.array_types import Reals
 from sfumato.boxes.axes import QuasiAxis, as_rows
 from sfumato.boxes.box_edges import resolution_of
-from sfumato.kernels.elementary import powers
+from sfumato.kernels.elementary_functions import powers
 from sfumato.settings import Settings
 
 

@@ -8,7 +8,7 @@ from sfumato.boxes.box_release import protected_table
 from sfumato.boxes.box_search import find_boxes, with_chosen_detail
 from sfumato.boxes.box_suppression import boxes_worth_keeping
 from sfumato.boxes.box_task import box_task
-from sfumato.boxes.stratification import suppressible
+from sfumato.boxes.feasible_strata import suppressible
 from sfumato.boxes.validation import refuse_single
 from sfumato.microfile import Microfile
 from sfumato.progress import Progress

@@ -11,18 +11,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sfumato.arrays import Counts, Reals
+from sfumato.array_types import Counts, Reals
 from sfumato.boxes.axes import QuasiAxis
-from sfumato.boxes.category_groups import Present, set_groups
+from sfumato.boxes.box_runs import Subdivision
+from sfumato.boxes.category_label_groups import Present, set_groups
 from sfumato.boxes.fast_cuts import halved
-from sfumato.boxes.subdivision import Subdivision
 from sfumato.boxes.swap_refinement import nearly_normal, no_larger
 from sfumato.randomness import Secret
 from sfumato.threads import batches_of, side_by_side
 
 if TYPE_CHECKING:
     from sfumato.kernels.boxes.box_cost import Space
-    from sfumato.kernels.boxes.box_limits import Limits
+    from sfumato.kernels.boxes.limit_check import Limits
     from sfumato.kernels.boxes.regroup_records import Labels
 
 TURNS = 6

@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from sfumato.arrays import Counts, Flags, Reals
+from sfumato.array_types import Counts, Flags, Reals
 from sfumato.boxes.axes import QuasiAxis
 from sfumato.boxes.box_edges import Edges
 from sfumato.boxes.category_sets import CategorySets
 from sfumato.errors import SettingError
-from sfumato.exact_numbers import outward
 from sfumato.microfile import FIRST_DAY, LAST_DAY
+from sfumato.number_enclosures import outward
 from sfumato.representations import Form, Interval, Sets, set_label
 
 YEARS = (FIRST_DAY, LAST_DAY)

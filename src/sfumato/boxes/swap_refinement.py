@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sfumato.arrays import Counts, Reals
+from sfumato.array_types import Counts, Reals
+from sfumato.boxes.box_runs import Subdivision, Summary
 from sfumato.boxes.fast_cuts import halved
-from sfumato.boxes.subdivision import Subdivision, Summary
 from sfumato.kernels.algebra import orthogonal, product
 from sfumato.randomness import Secret
 from sfumato.threads import batches_of, side_by_side
 
 if TYPE_CHECKING:
     from sfumato.kernels.boxes.box_cost import Space
-    from sfumato.kernels.boxes.box_limits import Limits
+    from sfumato.kernels.boxes.limit_check import Limits
 
 PASSES = 24
 """How often records are swapped by default."""

@@ -8,12 +8,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sfumato.arrays import Codes, Counts, Reals
+from sfumato.array_types import Codes, Counts, Reals
 from sfumato.boxes.axes import QuasiAxis
 from sfumato.boxes.box_edges import Edges, resolution_of
+from sfumato.boxes.box_runs import Subdivision, Summary
 from sfumato.boxes.category_sets import CategorySets
 from sfumato.boxes.missingness_strata import Strata
-from sfumato.boxes.subdivision import Subdivision, Summary
 from sfumato.microfile import readable
 
 
@@ -45,7 +45,7 @@ class Cells:
 def cells_of(axes: Sequence[QuasiAxis], strata: Strata, boxes: Subdivision, ends: Summary) -> Cells:
     """Return the cells of boxes that were cut, with no records swapped."""
     from sfumato.kernels.boxes.box_cost import LINEAR, SET
-    from sfumato.kernels.boxes.tiling_cells import find_cells
+    from sfumato.kernels.boxes.boxes_to_tiles import find_cells
 
     shape = (len(axes), len(boxes))
     lo, hi, cell_lo, cell_hi = (np.zeros(shape) for _ in range(4))
@@ -88,7 +88,7 @@ def _occurring(axes: Sequence[QuasiAxis], boxes: Subdivision) -> tuple[Codes, Co
 
 def _shared_sets(categories: Codes, starts: Counts, cuts: Counts, of: Counts, n_categories: int) -> SharedSets:
     """Return the sets of cells along one axis, each once; ``of`` is the number of each box's."""
-    from sfumato.kernels.boxes.tiling_cells import list_sets
+    from sfumato.kernels.boxes.boxes_to_tiles import list_sets
 
     set_ids, set_index = np.unique(of, return_inverse=True)
     every = np.unique(categories[starts[0] : starts[-1]])

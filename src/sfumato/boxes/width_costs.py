@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sfumato.arrays import Flags, Reals
+from sfumato.array_types import Flags, Reals
 from sfumato.boxes.axes import QuasiAxis, as_rows
 from sfumato.errors import SettingError
 from sfumato.microfile import Kind, Microfile

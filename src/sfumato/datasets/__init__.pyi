@@ -1,7 +1,7 @@
-from .american_community_survey import SurveySteps, SurveyVariables, acs_steps, acs_variables
+from .acs_variable_definitions import SurveySteps, SurveyVariables, acs_steps, acs_variables
 from .geography import AREAS, STATES, bases, colleges
-from .health import health_survey
 from .synthetic_census import census
+from .synthetic_health_survey import health_survey
 
 __all__ = [
     "AREAS",

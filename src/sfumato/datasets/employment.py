@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.arrays import Counts, Flags
+from sfumato.array_types import Counts, Flags
 from sfumato.datasets.geography import AREAS, AREAS_IN_STATE, MILITARY, OCCUPATIONS, STATES, Country, compounded, drift
 from sfumato.datasets.households import BACHELOR, HIGH_SCHOOL, MALE, NOT_CITIZEN, People
 from sfumato.datasets.sampling import Small, happens, pick, pick_within

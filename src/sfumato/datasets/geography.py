@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sfumato.arrays import Counts, Reals
+from sfumato.array_types import Counts, Reals
 from sfumato.datasets.sampling import check_whole
 
 STATES = ("Anmoor", "Birkfeld", "Celtau", "Dornach", "Elmwald", "Fahrenholt")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.arrays import Counts, Flags
+from sfumato.array_types import Counts, Flags
 from sfumato.datasets.geography import Country, drift
 from sfumato.datasets.sampling import Small, happens, pick, pick_within
 

@@ -9,12 +9,12 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from sfumato.arrays import Flags
-from sfumato.datasets import households, person_attributes
+from sfumato.array_types import Flags
+from sfumato.datasets import households, person_background
 from sfumato.datasets.employment import AT_HOME, TRANSPORTS, Employment, employment_of
 from sfumato.datasets.geography import AREAS, AREAS_IN_STATE, OCCUPATIONS, STATES, country_of
 from sfumato.datasets.households import People, people_of
-from sfumato.datasets.person_attributes import Circumstances, circumstances_of, weights_of
+from sfumato.datasets.person_background import Circumstances, circumstances_of, weights_of
 from sfumato.datasets.sampling import check_whole, happens
 from sfumato.microfile import Microfile
 
@@ -87,7 +87,7 @@ def census(records: int = 50_000, *, seed: int = 1, year: int = 2020) -> Microfi
     columns = [*_who(rng, people, year), *_work(work, records), *_rest(people, rest)]
     columns.append(pl.Series("weight", weights_of(rng, people)))
     frame = pl.DataFrame([_with_gaps(rng, column) for column in columns])
-    return Microfile(frame, labels={"service": person_attributes.SERVICES}, titles=TITLES)
+    return Microfile(frame, labels={"service": person_background.SERVICES}, titles=TITLES)
 
 
 def _who(rng: np.random.Generator, people: People, year: int) -> list[pl.Series]:
@@ -130,11 +130,11 @@ def _work(work: Employment, records: int) -> list[pl.Series]:
 
 def _rest(people: People, rest: Circumstances) -> list[pl.Series]:
     return [
-        _of_eligible("income", rest.income, people.age >= person_attributes.EARNS),
-        _of_eligible("service", rest.service, people.age >= person_attributes.ADULT),
-        _named("birthplace", rest.birthplace, person_attributes.BIRTHPLACES),
-        _named("moved", rest.moved, person_attributes.MOVES, eligible=people.age >= 1),
-        _named("insurance", rest.insurance, person_attributes.INSURANCES),
+        _of_eligible("income", rest.income, people.age >= person_background.EARNS),
+        _of_eligible("service", rest.service, people.age >= person_background.ADULT),
+        _named("birthplace", rest.birthplace, person_background.BIRTHPLACES),
+        _named("moved", rest.moved, person_background.MOVES, eligible=people.age >= 1),
+        _named("insurance", rest.insurance, person_background.INSURANCES),
         _named("disability", rest.disability.view(np.int8), ("no", "yes")),
     ]
 

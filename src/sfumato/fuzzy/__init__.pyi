@@ -11,12 +11,12 @@ from .cardinality import (
     sigma_count,
 )
 from .category_variables import AnyVariable, CategoricalVariable
+from .codebook_sets import BETWEEN, ClusteredSets, PublicSets, ShapedSets, on_levels, read_sets
 from .grade_inversion import LEAST_WIDTH, Inversion, distinct_grades, invert, ranges_behind
 from .gustafson_kessel import GustafsonKessel
 from .k_means_clustering import k_means
 from .memberships import as_partition, category_memberships
 from .product_partitions import product
-from .public_sets import BETWEEN, ClusteredSets, PublicSets, ShapedSets, on_levels, read_sets
 from .ruspini_partitions import crisp, ruspini, ruspini_from
 from .shapes import (
     AnyShape,

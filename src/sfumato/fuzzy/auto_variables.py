@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from sfumato.arrays import Reals
+from sfumato.array_types import Reals
 from sfumato.errors import SettingError
 from sfumato.fuzzy.category_variables import AnyVariable, CategoricalVariable
 from sfumato.fuzzy.ruspini_partitions import ruspini_from
 from sfumato.fuzzy.shapes import AnyShape, Trapezoidal
 from sfumato.fuzzy.variable_coverage import other_word
 from sfumato.fuzzy.variables import LinguisticVariable
-from sfumato.kernels.elementary import decimal_exponent
+from sfumato.kernels.elementary_functions import decimal_exponent
 from sfumato.microfile import Kind, Microfile, as_microfile, label_of
 from sfumato.record_filter import check_known
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sfumato.arrays import Reals
+from sfumato.array_types import Reals
 from sfumato.fuzzy.clustering import Descent, Frame, FuzzyClustering, Task
 from sfumato.fuzzy.clustering_input import Spread, Sums, sum_records
 from sfumato.fuzzy.initial_centres import plain_sets

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import numpy as np
 from pydantic import Discriminator, Field, Tag, model_validator
 
-from sfumato.arrays import Codes, Reals
+from sfumato.array_types import Codes, Reals
 from sfumato.fuzzy.variables import LinguisticVariable
 from sfumato.microfile import Microfile, as_microfile, label_of
 from sfumato.record_filter import Values

@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from sfumato.arrays import Reals
+from sfumato.array_types import Reals
 from sfumato.fuzzy.c_means import FuzzyCMeans
 from sfumato.fuzzy.clustering import FuzzyClustering
 from sfumato.fuzzy.clustering_input import in_parts, numbers_of, read_records, spread_of, weights_of

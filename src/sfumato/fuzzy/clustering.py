@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Cluster
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from sfumato.arrays import Codes, Counts, Reals
+from sfumato.array_types import Codes, Counts, Reals
 from sfumato.fuzzy.clustering_input import Spread, in_parts, numbers_of, read_records, spread_of, weights_of
 from sfumato.fuzzy.initial_centres import Drawing, given_centres
 

@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
-from sfumato.arrays import Reals
+from sfumato.array_types import Reals
 from sfumato.threads import batches_of, side_by_side
 
 if TYPE_CHECKING:

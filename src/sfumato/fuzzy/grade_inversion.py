@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sfumato.arrays import Codes, Counts, Flags, Reals
-from sfumato.fuzzy.public_sets import PublicSets, on_levels
+from sfumato.array_types import Codes, Counts, Flags, Reals
+from sfumato.fuzzy.codebook_sets import PublicSets, on_levels
 
 TRIED = 50_000
 """How many values are tried."""
@@ -61,6 +61,7 @@ class Ranges:
     """Between which values of each attribute grades can lie."""
 
     lo: Reals
+    """The lower ends, in the shape of ``hi``."""
     hi: Reals
     """Different grades x attributes; NaN for grades that no tried value has."""
     of_records: Counts

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sfumato.arrays import Reals
+from sfumato.array_types import Reals
 from sfumato.fuzzy.c_means import means_of, shift_between
 from sfumato.fuzzy.clustering import Descent, Frame, FuzzyClustering, Task
 from sfumato.fuzzy.clustering_input import Spread, sum_records
-from sfumato.fuzzy.norms import Norms, norms_of, round_norms
+from sfumato.fuzzy.gustafson_kessel_norms import Norms, norms_of, round_norms
 from sfumato.kernels.algebra import product
-from sfumato.kernels.elementary import exponentials, logarithms
+from sfumato.kernels.elementary_functions import exponentials, logarithms
 
 if TYPE_CHECKING:
     from sfumato.kernels.fuzzy_memberships import FuzzySets

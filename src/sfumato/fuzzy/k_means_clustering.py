@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from sfumato.arrays import Codes, Reals
+from sfumato.array_types import Codes, Reals
 from sfumato.fuzzy.clustering_input import in_parts, read_records
 from sfumato.fuzzy.initial_centres import Drawing, plain_sets
 

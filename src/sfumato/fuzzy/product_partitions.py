@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from numpy.typing import ArrayLike
 
-from sfumato.arrays import Reals
+from sfumato.array_types import Reals
 from sfumato.errors import SettingError
 from sfumato.fuzzy.memberships import as_partition
 

@@ -17,9 +17,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 from pydantic import Field, field_validator, model_validator
 
-from sfumato.arrays import Reals
+from sfumato.array_types import Reals
 from sfumato.errors import SettingError
-from sfumato.kernels.elementary import exponentials
+from sfumato.kernels.elementary_functions import exponentials
 from sfumato.microfile import readable
 from sfumato.settings import Settings
 

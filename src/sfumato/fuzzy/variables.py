@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from pydantic import Field, model_validator
 
-from sfumato.arrays import Codes, Reals
+from sfumato.array_types import Codes, Reals
 from sfumato.errors import SettingError
 from sfumato.fuzzy.shapes import AnyShape, written
 from sfumato.microfile import Microfile, as_microfile

@@ -12,7 +12,7 @@ from .mask import (
     swapped_attributes,
 )
 from .outlier_panel import among_highest, chance_correlation, correlation, crowded_at_top
-from .regions import detected_within, outliers_within, places_by_region, regions_of
+from .regional_signals import detected_within, outliers_within, places_by_region, regions_of
 from .signals import Signal
 from .swap.memetic_settings import Memetic
 from .thompson_tau import Outliers, outliers

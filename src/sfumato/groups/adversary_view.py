@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
-from sfumato.arrays import Flags, Reals
+from sfumato.array_types import Flags, Reals
 from sfumato.groups.group import Places
 from sfumato.groups.outlier_panel import LEVELS
-from sfumato.groups.regions import detected_within
+from sfumato.groups.regional_signals import detected_within
 from sfumato.groups.signals import Signal
 from sfumato.microfile import Microfile
 from sfumato.progress import Progress

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 import numpy as np
 from pydantic import BeforeValidator, Field, model_validator
 
-from sfumato.arrays import Codes, Flags, Reals
+from sfumato.array_types import Codes, Flags, Reals
 from sfumato.errors import MicrofileError, SettingError
 from sfumato.groups.signals import Signal
 from sfumato.microfile import JOINT, Microfile, as_microfile, joined, label_of

@@ -13,7 +13,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from sfumato.arrays import Reals
+from sfumato.array_types import Reals
 from sfumato.groups.outlier_techniques import TECHNIQUES, Technique, detect_with
 from sfumato.groups.thompson_tau import outliers, quartiles
 

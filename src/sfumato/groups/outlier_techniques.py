@@ -17,7 +17,7 @@ from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 
-from sfumato.arrays import Flags, Reals
+from sfumato.array_types import Flags, Reals
 
 Technique: TypeAlias = Literal["tau", "median", "deviates", "gap"]
 """The modified Thompson tau, the median distance, generalised extreme Studentized deviates, the widest gap."""

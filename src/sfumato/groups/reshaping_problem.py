@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sfumato.arrays import Counts, Flags, Reals
+from sfumato.array_types import Counts, Flags, Reals
 from sfumato.errors import SettingError, UnattainableError
 from sfumato.groups.integer_rounding import largest_remainders
 from sfumato.groups.outlier_panel import detections, revealed_by_rank

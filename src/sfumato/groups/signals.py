@@ -7,7 +7,7 @@ from typing import Literal
 
 import numpy as np
 
-from sfumato.arrays import Reals
+from sfumato.array_types import Reals
 from sfumato.errors import SettingError
 from sfumato.groups.outlier_techniques import Technique
 from sfumato.groups.thompson_tau import Outliers, outliers, read_values

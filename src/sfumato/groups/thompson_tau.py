@@ -15,7 +15,7 @@ from typing import Literal, NamedTuple, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sfumato.arrays import Reals
+from sfumato.array_types import Reals
 from sfumato.errors import SettingError
 from sfumato.groups.outlier_techniques import TECHNIQUES, Technique, detect_with
 from sfumato.quiet_repr import quiet

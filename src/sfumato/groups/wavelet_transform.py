@@ -13,7 +13,7 @@ from functools import lru_cache
 import numpy as np
 import pywt
 
-from sfumato.arrays import Reals
+from sfumato.array_types import Reals
 from sfumato.errors import SettingError, nearest
 from sfumato.kernels.algebra import product
 

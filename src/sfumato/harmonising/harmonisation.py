@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import numpy as np
 from pydantic import BeforeValidator, Discriminator, Tag
 
-from sfumato.arrays import Counts
+from sfumato.array_types import Counts
 from sfumato.errors import SettingError, SettingPath, SfumatoError, nearest, path_text
 from sfumato.harmonising.attribute_steps import Drop, Join, Rename, Select, SetKinds
 from sfumato.harmonising.record_steps import Keep

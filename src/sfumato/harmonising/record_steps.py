@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import model_validator
 
-from sfumato.arrays import Flags
+from sfumato.array_types import Flags
 from sfumato.errors import SettingError
 from sfumato.harmonising.step import Step
 from sfumato.microfile import Microfile

@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 from pydantic import AfterValidator, Field
 
-from sfumato.arrays import Codes, Flags, Reals
+from sfumato.array_types import Codes, Flags, Reals
 from sfumato.errors import MicrofileError, SettingError
 from sfumato.microfile import Encoded, Kind, Microfile
 from sfumato.record_filter import check_known

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from pydantic import Discriminator, Field, Tag, field_validator, model_validator
 
-from sfumato.arrays import Reals
+from sfumato.array_types import Reals
 from sfumato.errors import MicrofileError, SettingError
 from sfumato.harmonising.step import Several, Step, refuse_values, with_numbers, with_texts
 from sfumato.microfile import Code, Encoded, Kind, Microfile, label_of

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from sfumato.arrays import Codes
+from sfumato.array_types import Codes
+from sfumato.kernels.argument_types import CodeTable, RealTable
 from sfumato.kernels.compiled import compiled, interpreted_while_small
-from sfumato.kernels.signatures import CodeTable, RealTable
 
 BLOCK = 1024
 """The number of records evaluated at a time: few enough to stay in the cache while all functions are evaluated."""

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from sfumato.arrays import Reals
+from sfumato.array_types import Reals
 
 SHORT = 32
 """Sums of up to this number of terms are added term by term, for all columns side by side."""

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from sfumato.arrays import Reals
+from sfumato.array_types import Reals
+from sfumato.kernels.argument_types import RealTable
 from sfumato.kernels.compiled import compiled_ratios, compiled_within
 from sfumato.kernels.lane_sums import LANES, sum_of
-from sfumato.kernels.signatures import RealTable
 from sfumato.kernels.transcendental import logarithm
 
 VALUES_AT_ONCE = 256

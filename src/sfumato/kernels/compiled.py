@@ -21,8 +21,8 @@ import numpy as np
 from numba.core import event
 from numba.core.dispatcher import Dispatcher
 
+from sfumato.kernels.argument_types import argument_types, call_fitted, fits, type_of
 from sfumato.kernels.compilation_notices import notify
-from sfumato.kernels.signatures import argument_types, call_fitted, fits, type_of
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from sfumato.arrays import Codes, Counts, Reals
+from sfumato.array_types import Codes, Counts, Reals
+from sfumato.kernels.argument_types import CodesRead
 from sfumato.kernels.compiled import compiled, compiled_inside, interpreted_while_small
-from sfumato.kernels.signatures import CodesRead
 
 
 @interpreted_while_small

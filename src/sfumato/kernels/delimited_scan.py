@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from sfumato.arrays import Bytes, Counts
+from sfumato.array_types import Bytes, Counts
+from sfumato.kernels.argument_types import BytesRead, ByteTable
 from sfumato.kernels.compiled import compiled, compiled_within
-from sfumato.kernels.signatures import BytesRead, ByteTable
 
 QUOTE, NEWLINE, RETURN = 34, 10, 13
 MINUS, PLUS, ZERO, NINE = 45, 43, 48, 57

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from sfumato.arrays import Bytes, Codes, Counts, Flags
+from sfumato.array_types import Bytes, Codes, Counts, Flags
+from sfumato.kernels.argument_types import CodesRead, CountsRead
 from sfumato.kernels.compiled import compiled, compiled_inside, interpreted_while_small
-from sfumato.kernels.signatures import CodesRead, CountsRead
 
 EMPTY = -1
 MIX = np.uint64(0x9E3779B97F4A7C15)

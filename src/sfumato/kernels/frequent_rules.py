@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.arrays import Reals
+from sfumato.array_types import Reals
+from sfumato.kernels.argument_types import HalfTable
 from sfumato.kernels.compiled import compiled, compiled_within
 from sfumato.kernels.rule_sums import Conditions, Paths
-from sfumato.kernels.signatures import HalfTable
 
 FIRST = 1024
 """The number of rules that there is room for at first."""

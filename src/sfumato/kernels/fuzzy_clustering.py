@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from sfumato.arrays import Codes, Reals
+from sfumato.array_types import Codes, Reals
+from sfumato.kernels.argument_types import RealCube, RealTable
 from sfumato.kernels.compiled import compiled_ratios, compiled_ratios_inside
 from sfumato.kernels.fuzzy_memberships import (
     BLOCK,
@@ -22,7 +23,6 @@ from sfumato.kernels.fuzzy_memberships import (
     weigh,
 )
 from sfumato.kernels.lane_sums import LANES, add_products_to_lanes, add_to_lanes, fold
-from sfumato.kernels.signatures import RealCube, RealTable
 from sfumato.kernels.transcendental import logarithm, power_of
 
 

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from sfumato.arrays import Counts, Reals
+from sfumato.array_types import Counts, Reals
+from sfumato.kernels.argument_types import RealCube, RealsRead, RealTable
 from sfumato.kernels.compiled import compiled_ratios_inside
-from sfumato.kernels.signatures import RealCube, RealsRead, RealTable
 from sfumato.kernels.transcendental import power_of
 
 BLOCK = 256

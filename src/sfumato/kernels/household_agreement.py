@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from sfumato.arrays import Codes, Counts
+from sfumato.array_types import Codes, Counts
+from sfumato.kernels.argument_types import CodeTable
 from sfumato.kernels.compiled import compiled
-from sfumato.kernels.signatures import CodeTable
 
 
 @compiled

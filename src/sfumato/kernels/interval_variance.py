@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from sfumato.arrays import Reals
+from sfumato.array_types import Reals
+from sfumato.kernels.argument_types import RealTable
 from sfumato.kernels.compiled import compiled, compiled_inside, compiled_ratios, interpreted_while_small
-from sfumato.kernels.signatures import RealTable
 
 
 @interpreted_while_small

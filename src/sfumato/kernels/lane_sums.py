@@ -6,7 +6,7 @@ Which number is added to which lane, and in which order, is fixed, so that the s
 
 from __future__ import annotations
 
-from sfumato.arrays import Reals
+from sfumato.array_types import Reals
 from sfumato.kernels.compiled import compiled_ratios, compiled_ratios_inside
 
 LANES = 32

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from sfumato.kernels.argument_types import RealTable
 from sfumato.kernels.compiled import compiled_ratios, compiled_ratios_inside, interpreted_while_small
 from sfumato.kernels.lane_sums import LANES, sum_of_products
-from sfumato.kernels.signatures import RealTable
 
 SWEEPS = 60
 """More than enough: Jacobi's rotations converge quadratically."""

@@ -11,12 +11,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sfumato.arrays import Counts, Reals
+from sfumato.array_types import Counts, Reals
+from sfumato.kernels.argument_types import ByteTable, CodeTable, FlagTable, RealTable, WordTable
 from sfumato.kernels.bit_sets import NONE, ONE
-from sfumato.kernels.box_tree import Nest
 from sfumato.kernels.compiled import compiled, compiled_within
+from sfumato.kernels.nearest_record_tree import Nest
 from sfumato.kernels.nearest_swaps import DEPTH
-from sfumato.kernels.signatures import ByteTable, CodeTable, FlagTable, RealTable, WordTable
 
 SIX = np.uint64(6)
 LOW_SIX = np.uint64(63)

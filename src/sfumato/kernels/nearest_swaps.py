@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from sfumato.arrays import Codes, Counts, Reals
-from sfumato.kernels.box_tree import LEAF, MIXED, Attributes, Nest, squared_difference
+from sfumato.array_types import Codes, Counts, Reals
+from sfumato.kernels.argument_types import CountTable
 from sfumato.kernels.compiled import compiled, compiled_ratios, compiled_within
-from sfumato.kernels.signatures import CountTable
+from sfumato.kernels.nearest_record_tree import LEAF, MIXED, Attributes, Nest, squared_difference
 
 CLOSED = -(2**62)
 """The price of a record that may not be chosen."""

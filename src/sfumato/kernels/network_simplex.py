@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sfumato.arrays import Codes, Counts, Flags
+from sfumato.array_types import Codes, Counts, Flags
 from sfumato.kernels.compiled import compiled, compiled_within
 
 EMPTY, TREE, FULL = 0, 1, 2

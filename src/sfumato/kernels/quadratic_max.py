@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from sfumato.arrays import Codes, Reals
+from sfumato.array_types import Codes, Reals
+from sfumato.kernels.argument_types import RealTable
 from sfumato.kernels.compiled import (
     compiled,
     compiled_inside,
@@ -14,7 +15,6 @@ from sfumato.kernels.compiled import (
 )
 from sfumato.kernels.factorize import EMPTY, FOLD, MIX
 from sfumato.kernels.lane_sums import LANES, STRIDE, add_products_to_lanes, add_to_lanes, fold
-from sfumato.kernels.signatures import RealTable
 
 
 @compiled_inside

@@ -15,10 +15,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.arrays import Counts, Flags, Reals
+from sfumato.array_types import Counts, Flags, Reals
+from sfumato.kernels.argument_types import HalfTable, ShortTable, WordCube, WordTable
 from sfumato.kernels.bit_sets import NONE, ONE, Words, count_bits, lowest_bit
 from sfumato.kernels.compiled import compiled, compiled_within
-from sfumato.kernels.signatures import HalfTable, ShortTable, WordCube, WordTable
 
 WORDS = 256
 """Words per block: few enough that the bits of all conditions of a block stay in the cache."""

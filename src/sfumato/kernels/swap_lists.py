@@ -10,9 +10,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sfumato.arrays import Codes, Counts, Flags, Reals
+from sfumato.array_types import Codes, Counts, Flags, Reals
+from sfumato.kernels.argument_types import CodeCube, CodeTable, CountCube, CountTable, FlagTable, RealCube, RealTable
 from sfumato.kernels.compiled import compiled, compiled_inside
-from sfumato.kernels.signatures import CodeCube, CodeTable, CountCube, CountTable, FlagTable, RealCube, RealTable
 
 LEAVING, COMING = 0, 1
 """The two records of a swap."""

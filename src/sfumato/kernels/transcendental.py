@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from sfumato.arrays import Reals
+from sfumato.array_types import Reals
 from sfumato.kernels.compiled import compiled_ratios, compiled_ratios_inside, interpreted_while_small
 
 LN2_HIGH, LN2_LOW = 6.93147180369123816490e-01, 1.90821492927058770002e-10

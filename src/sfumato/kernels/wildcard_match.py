@@ -13,10 +13,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from sfumato.arrays import Codes, Counts, Flags, Reals
+from sfumato.array_types import Codes, Counts, Flags, Reals
+from sfumato.kernels.argument_types import CodeTable, FlagTable, RealTable
 from sfumato.kernels.compiled import compiled, compiled_inside, compiled_within, interpreted_while_small
 from sfumato.kernels.factorize import FOLD, MIX
-from sfumato.kernels.signatures import CodeTable, FlagTable, RealTable
 
 
 @compiled_within

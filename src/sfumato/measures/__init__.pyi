@@ -16,7 +16,7 @@ from .epsilon_diversity import separation
 from .file_profile import CANDIDATES, AttributeProfile, Profile, profile
 from .fuzzy_anonymity import FuzzyAnonymity, Operator, QAnonymity, fuzzy_anonymity, q_anonymity
 from .fuzzy_closeness import FuzzyCloseness, fuzzy_closeness
-from .fuzzy_counts import FuzzyContingency, tabulate_fuzzy
+from .fuzzy_contingency import FuzzyContingency, tabulate_fuzzy
 from .fuzzy_diversity import FuzzyDiversity, fuzzy_diversity
 from .fuzzy_safety import FuzzyAttributeSafety, FuzzySafety, measure_fuzzy
 from .household_disclosure import (
@@ -37,7 +37,7 @@ from .posterior_belief import belief, posterior
 from .promise import Distance, Promise
 from .risk import Risk, individual_risk, risk_of
 from .safety import Safety, ground_distance, measure
-from .uniques import Uniques, minimal_uniques
+from .special_uniques import Uniques, minimal_uniques
 from .utility import InformationLoss, Utility, information_loss, utility_of
 
 __all__ = [

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sfumato.arrays import Reals
+from sfumato.array_types import Reals
 from sfumato.kernels.algebra import dot
 from sfumato.measures.block_measure import BlockMeasure
 from sfumato.measures.blocks import Blocks

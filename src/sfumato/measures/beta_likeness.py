@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from sfumato.arrays import Reals
-from sfumato.kernels.elementary import logarithms
+from sfumato.array_types import Reals
+from sfumato.kernels.elementary_functions import logarithms
 from sfumato.measures.block_measure import BlockMeasure
 from sfumato.measures.contingency import Contingency
 

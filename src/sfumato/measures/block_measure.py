@@ -7,7 +7,7 @@ from typing import Literal
 
 import numpy as np
 
-from sfumato.arrays import Counts, Flags, Reals
+from sfumato.array_types import Counts, Flags, Reals
 from sfumato.quiet_repr import quiet
 
 TOLERANCE = 1e-9

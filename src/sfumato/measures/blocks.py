@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from sfumato.arrays import Codes, Counts, Flags, Reals
+from sfumato.array_types import Codes, Counts, Flags, Reals
 from sfumato.microfile import DENSE_CELLS, Encoded, Microfile
 from sfumato.quiet_repr import quiet
 

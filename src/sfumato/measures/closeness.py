@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from sfumato.arrays import Codes, Reals
+from sfumato.array_types import Codes, Reals
 from sfumato.measures.block_measure import BlockMeasure
 from sfumato.measures.contingency import Contingency
 

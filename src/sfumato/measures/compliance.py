@@ -21,16 +21,27 @@ class BrokenLimitFacts(TypedDict):
     """Why a limit is broken, as ``--json`` writes it; null stands for a number that is not finite."""
 
     setting: str
+    """The criterion, by the name of its setting."""
     attribute: str | None
+    """The sensitive attribute that it limits, if it limits one."""
     limit: float | None
+    """The limit."""
     reached: float | None
+    """The measured value."""
     records: int
+    """Records in blocks that violate it."""
     blocks: int
+    """Blocks that violate it."""
     worst_block: int
+    """The number of the worst block."""
     worst_block_records: int
+    """Records in the worst block."""
     without: dict[str, int]
+    """Records that would still violate it without each quasi attribute."""
     relaxed_limit: float | None
+    """The next weaker limit."""
     relaxed_records: int
+    """Records that would violate the weaker limit."""
     laid: bool
     """Whether it is broken after intersecting the records of each household."""
 

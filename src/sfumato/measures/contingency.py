@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sfumato.arrays import Codes, Counts, Flags, Reals
+from sfumato.array_types import Codes, Counts, Flags, Reals
 from sfumato.measures.blocks import Blocks, Patterns, crowd_sums, matching_sums
 from sfumato.microfile import DENSE_CELLS, Encoded
 from sfumato.quiet_repr import quiet

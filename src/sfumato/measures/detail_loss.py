@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from sfumato.arrays import Reals
+from sfumato.array_types import Reals
 from sfumato.errors import MicrofileError, SettingError
 from sfumato.microfile import Microfile, as_microfile
 from sfumato.quiet_repr import quiet

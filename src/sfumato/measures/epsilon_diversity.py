@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from sfumato.arrays import Reals
+from sfumato.array_types import Reals
 from sfumato.measures.block_measure import BlockMeasure
 from sfumato.measures.blocks import Blocks
 
@@ -15,7 +15,7 @@ def separation(blocks: Blocks, numbers: Reals, epsilon: float) -> BlockMeasure:
     XK13 takes a width of l epsilon for l values; that is neither needed nor enough, see ERRATA 001-10. A block
     whose values are all missing reveals none and passes.
     """
-    from sfumato.kernels.boxes.box_limits import apart
+    from sfumato.kernels.boxes.limit_check import apart
 
     present = ~np.isnan(numbers)
     order = np.lexsort((numbers, blocks.numbers))

@@ -8,13 +8,13 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sfumato.arrays import Counts, Reals
+from sfumato.array_types import Counts, Reals
 from sfumato.errors import SettingError
 from sfumato.fuzzy import as_partition, at_least, descending_of, nonfuzzy_cardinality, sigma_count
 from sfumato.measures.anonymity import anonymity, household_anonymity
 from sfumato.measures.block_measure import TOLERANCE, BlockMeasure
 from sfumato.measures.blocks import Blocks, homes_of
-from sfumato.measures.fuzzy_counts import crisp_blocks, set_sizes, with_members
+from sfumato.measures.fuzzy_contingency import crisp_blocks, set_sizes, with_members
 from sfumato.microfile import Encoded
 from sfumato.quiet_repr import quiet
 from sfumato.settings import check_choice

@@ -7,11 +7,11 @@ from typing import Literal
 
 import numpy as np
 
-from sfumato.arrays import Reals
+from sfumato.array_types import Reals
 from sfumato.kernels.algebra import product
 from sfumato.measures.block_measure import BlockMeasure
 from sfumato.measures.closeness import equal_closeness, ordered_closeness
-from sfumato.measures.fuzzy_counts import FuzzyContingency
+from sfumato.measures.fuzzy_contingency import FuzzyContingency
 from sfumato.settings import check_choice
 
 FuzzyDistance = Literal["ordered", "equal"]

@@ -7,12 +7,12 @@ from typing import Literal
 
 import numpy as np
 
-from sfumato.arrays import Reals
-from sfumato.kernels.elementary import exponentials
+from sfumato.array_types import Reals
+from sfumato.kernels.elementary_functions import exponentials
 from sfumato.measures.anonymity import predominance
 from sfumato.measures.block_measure import BlockMeasure
 from sfumato.measures.diversity import distinct_diversity, entropy_diversity
-from sfumato.measures.fuzzy_counts import FuzzyContingency
+from sfumato.measures.fuzzy_contingency import FuzzyContingency
 from sfumato.measures.posterior_belief import belief, check_prior
 from sfumato.settings import check_choice
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from sfumato.arrays import Reals
+from sfumato.array_types import Reals
 from sfumato.errors import SettingError, nearest
 from sfumato.fuzzy import as_partition
 from sfumato.measures.blocks import Blocks
@@ -22,7 +22,7 @@ from sfumato.measures.fuzzy_anonymity import (
     q_anonymity,
 )
 from sfumato.measures.fuzzy_closeness import FuzzyCloseness, FuzzyDistance, fuzzy_closeness
-from sfumato.measures.fuzzy_counts import Cardinality, FuzzyContingency, crisp_blocks, tabulate_fuzzy, with_members
+from sfumato.measures.fuzzy_contingency import Cardinality, FuzzyContingency, crisp_blocks, tabulate_fuzzy, with_members
 from sfumato.measures.fuzzy_diversity import Background, FuzzyDiversity, fuzzy_diversity
 from sfumato.microfile import Encoded, Microfile, as_microfile
 from sfumato.quiet_repr import quiet

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from sfumato.arrays import Codes, Flags, Reals
+from sfumato.array_types import Codes, Flags, Reals
 from sfumato.measures.blocks import Blocks, group, group_codes, homes_of
 from sfumato.microfile import Encoded, Microfile
 from sfumato.quiet_repr import quiet

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from sfumato.arrays import Reals
+from sfumato.array_types import Reals
 from sfumato.errors import SettingError
 from sfumato.measures.block_measure import BlockMeasure
 from sfumato.measures.contingency import Contingency

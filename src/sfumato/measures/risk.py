@@ -7,10 +7,10 @@ from functools import cached_property
 
 import numpy as np
 
-from sfumato.arrays import Codes, Counts, Reals
+from sfumato.array_types import Codes, Counts, Reals
 from sfumato.errors import SettingError
 from sfumato.kernels.algebra import dot
-from sfumato.kernels.elementary import logarithms
+from sfumato.kernels.elementary_functions import logarithms
 from sfumato.measures.blocks import Blocks, crowd_sums, homes_of
 from sfumato.microfile import Encoded
 from sfumato.quiet_repr import quiet

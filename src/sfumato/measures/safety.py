@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from sfumato.arrays import Codes, Reals
+from sfumato.array_types import Codes, Reals
 from sfumato.errors import SettingError
 from sfumato.measures.anonymity import anonymity, household_anonymity, predominance
 from sfumato.measures.beta_likeness import basic_likeness, disclosure, enhanced_likeness, lacking

@@ -1,5 +1,5 @@
 from .attribute import Attribute, Code, Kind, kind_named
-from .composite_values import JOINT, joined, label_of, listed_values
+from .attribute_combinations import JOINT, joined, label_of, listed_values
 from .delimited_text import read_delimited
 from .encoded_column import DENSE_CELLS, Encoded, encode, is_one_of, written_codes
 from .generalization_rules import EVERYTHING, Described, Intervals, Listed, plain

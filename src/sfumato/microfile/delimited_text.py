@@ -19,7 +19,7 @@ from typing import BinaryIO, cast
 import numpy as np
 import polars as pl
 
-from sfumato.arrays import Bytes
+from sfumato.array_types import Bytes
 from sfumato.errors import MicrofileError
 from sfumato.microfile.frames import check_distinct
 from sfumato.microfile.memory_limit import check_fits

@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from sfumato.arrays import Codes, Flags
+from sfumato.array_types import Codes, Flags
 from sfumato.errors import MicrofileError
 from sfumato.microfile.attribute import Attribute, Code, Kind
 from sfumato.quiet_repr import quiet

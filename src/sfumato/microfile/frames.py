@@ -10,7 +10,7 @@ import narwhals as nw
 import numpy as np
 import polars as pl
 
-from sfumato.arrays import Flags
+from sfumato.array_types import Flags
 from sfumato.errors import MicrofileError
 
 KNOWN_LIBRARIES = ("pandas", "polars", "pyarrow", "modin", "cudf", "narwhals")

@@ -19,8 +19,8 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from sfumato.errors import SettingError
-from sfumato.exact_numbers import parsed_outward
 from sfumato.microfile.attribute import Code
+from sfumato.number_enclosures import parsed_outward
 from sfumato.settings import Settings
 
 EVERYTHING = "*"

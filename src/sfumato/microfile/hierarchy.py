@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from sfumato.arrays import Codes
+from sfumato.array_types import Codes
 from sfumato.errors import MicrofileError, SettingError
-from sfumato.kernels.elementary import decimal_exponent
+from sfumato.kernels.elementary_functions import decimal_exponent
 from sfumato.microfile.attribute import Code, Kind
 from sfumato.microfile.encoded_column import Encoded
 from sfumato.microfile.generalization_rules import EVERYTHING, Dates, Generalization, Intervals, Listed, Prefixes, plain

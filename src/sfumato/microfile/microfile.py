@@ -10,7 +10,7 @@ import narwhals as nw
 import numpy as np
 import polars as pl
 
-from sfumato.arrays import Reals
+from sfumato.array_types import Reals
 from sfumato.errors import MicrofileError, SettingError, nearest, needs
 from sfumato.fork_guard import begin_work
 from sfumato.microfile.attribute import Attribute, Code, Kind, kind_named, ordered_categories

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
-from sfumato.arrays import Counts
+from sfumato.array_types import Counts
 from sfumato.errors import MicrofileError, SettingError, UnattainableError
 from sfumato.fuzzy import LEAST_WIDTH, Inversion, PublicSets, invert, on_levels
 from sfumato.measures import Limit, homes_of, sharing, where_any

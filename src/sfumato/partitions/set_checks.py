@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sfumato.arrays import Flags, Reals
+from sfumato.array_types import Flags, Reals
 from sfumato.errors import UnattainableError
 from sfumato.fuzzy import PublicSets, on_levels
 from sfumato.microfile import Microfile

@@ -12,7 +12,7 @@ import math
 
 import numpy as np
 
-from sfumato.arrays import Flags, Reals
+from sfumato.array_types import Flags, Reals
 from sfumato.fuzzy import ClusteredSets
 from sfumato.kernels.algebra import eigen
 from sfumato.microfile import readable

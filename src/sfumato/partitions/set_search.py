@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from sfumato.arrays import Flags, Reals
+from sfumato.array_types import Flags, Reals
 from sfumato.errors import SettingError, UnattainableError
 from sfumato.fuzzy import BETWEEN, ClusteredSets, LinguisticVariable, PublicSets, ShapedSets, ruspini_from, written
 from sfumato.partitions.set_rounding import FINE, rounded_scales, rounded_sets

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from sfumato.arrays import Counts
+from sfumato.array_types import Counts
 from sfumato.measures import homes_of, recognisable_households
 from sfumato.microfile import Hierarchy, Microfile
 from sfumato.protections.person_protection import PersonProtection

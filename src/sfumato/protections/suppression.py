@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from sfumato.arrays import Flags
+from sfumato.array_types import Flags
 from sfumato.measures import Limit, check_promise
 from sfumato.microfile import Microfile
 from sfumato.protections.person_protection import PersonProtection

@@ -3,14 +3,14 @@ from .audit import audit_files, audit_folder
 from .audit_checks import AuditCheck, AuditSubject, CheckResult, Measurement
 from .audit_notes import weights_note
 from .audit_result import Audit
-from .broken_limits import broken_limit_facts
+from .broken_limit_reasons import broken_limit_facts
 from .certificate import Certificate, read_private, to_json
 from .codebook import Codebook
 from .data_file import released_frame
 from .edge_grids import DATE_UNITS, TIME_UNITS, grid_of, is_noisy
-from .evidence import ReleaseEvidence, evidence_of
 from .finding import Finding
 from .fuzzy_measures import fuzzy_forms, fuzzy_safety
+from .measured_release import ReleaseEvidence, evidence_of
 from .opened_release import OpenedRelease, certificate_of, open_files, require_release
 from .preserved_statistics import PreservedNumber, preserved_by
 from .public_settings import Exchanged, HouseholdPromise, Positive, PublicSettings, public_wanted, short

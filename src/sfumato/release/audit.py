@@ -24,7 +24,7 @@ from sfumato.measures import (
 from sfumato.microfile import Microfile
 from sfumato.release.audit_checks import CHECKS, AuditCheck, AuditSubject, CheckResult, Note
 from sfumato.release.audit_result import Audit
-from sfumato.release.broken_limits import broken_limit_message
+from sfumato.release.broken_limit_reasons import broken_limit_message
 from sfumato.release.codebook import Codebook
 from sfumato.release.finding import Finding
 from sfumato.release.fuzzy_measures import doubled_attributes, fuzzy_forms, fuzzy_measured

@@ -15,12 +15,12 @@ from sfumato.release.audit_result import Audit
 from sfumato.release.certificate import Certificate, to_json
 from sfumato.release.codebook import Codebook
 from sfumato.release.finding import Finding
+from sfumato.release.independent_recount import contradictions
 from sfumato.release.label_checks import mislabelled
 from sfumato.release.opened_release import OpenedRelease
 from sfumato.release.public_settings import misstated
 from sfumato.release.publisher_text import misstatements
-from sfumato.release.raw_cell_counts import contradictions
-from sfumato.release.row_order import arrangement
+from sfumato.release.row_order_check import arrangement
 
 
 @dataclass(frozen=True)

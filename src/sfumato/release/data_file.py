@@ -13,7 +13,7 @@ from typing import IO
 import numpy as np
 import polars as pl
 
-from sfumato.arrays import Counts
+from sfumato.array_types import Counts
 from sfumato.errors import MicrofileError, ReleaseError
 from sfumato.measures import ranks_of
 from sfumato.microfile import Attribute, Kind, Layout, Microfile, encode, layout_of

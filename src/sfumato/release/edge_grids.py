@@ -7,8 +7,8 @@ import itertools
 import numpy as np
 import polars as pl
 
-from sfumato.arrays import Reals
-from sfumato.kernels.elementary import decimal_exponent
+from sfumato.array_types import Reals
+from sfumato.kernels.elementary_functions import decimal_exponent
 
 DATE_UNITS = ("10y", "5y", "1y", "3mo", "1mo", "1w", "1d")
 TIME_UNITS = (*DATE_UNITS, "1h", "1m", "1s")

@@ -15,7 +15,6 @@ from sfumato.errors import ReleaseError, SettingError, SfumatoError
 from sfumato.fork_guard import begin_work
 from sfumato.microfile import Microfile
 from sfumato.quiet_repr import quiet
-from sfumato.release.canonical_bytes import odd_cells, odd_content, same_bytes
 from sfumato.release.certificate import (
     CERTIFICATE,
     CODEBOOK,
@@ -30,8 +29,9 @@ from sfumato.release.certificate import (
 )
 from sfumato.release.codebook import Codebook
 from sfumato.release.data_file import column_facts, read_data
-from sfumato.release.file_attachments import attachments
+from sfumato.release.file_system_metadata import attachments
 from sfumato.release.finding import Finding, Subject
+from sfumato.release.hidden_content_check import odd_cells, odd_content, same_bytes
 from sfumato.release.public_settings import public_settings
 from sfumato.settings import Settings
 

@@ -8,7 +8,7 @@ from typing import Any, overload
 
 import numpy as np
 
-from sfumato.arrays import Reals
+from sfumato.array_types import Reals
 from sfumato.errors import ReleaseError, SettingError, UnattainableError
 from sfumato.fork_guard import begin_work
 from sfumato.measures import Promise

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import polars as pl
 
-from sfumato.arrays import Counts
+from sfumato.array_types import Counts
 from sfumato.errors import SettingError, UnattainableError
 from sfumato.measures import Promise, Sharing, ranks_of, released_alike
 from sfumato.microfile import Kind, Microfile

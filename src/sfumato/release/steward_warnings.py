@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 import numpy as np
 import polars as pl
 
-from sfumato.arrays import Codes, Counts
+from sfumato.array_types import Codes, Counts
 from sfumato.errors import SfumatoWarning
 from sfumato.microfile import Encoded, Kind, Microfile
 from sfumato.release.codebook import Codebook

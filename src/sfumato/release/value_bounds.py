@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sfumato.arrays import Flags, Reals
+from sfumato.array_types import Flags, Reals
 from sfumato.errors import ReleaseError, SettingError, nearest
 from sfumato.microfile import Microfile
 from sfumato.quiet_repr import quiet

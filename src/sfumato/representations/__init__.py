@@ -7,12 +7,12 @@ from typing import Annotated
 
 from pydantic import Field
 
-from sfumato.representations.category_labels import set_label
+from sfumato.representations.attribute_pair import Comparable, OutsideFile
 from sfumato.representations.category_set import Sets
-from sfumato.representations.comparable import Comparable, OutsideFile
 from sfumato.representations.exact import Exact
 from sfumato.representations.fuzzy_sets import Fuzzy
 from sfumato.representations.interval import Interval
+from sfumato.representations.label_text import set_label
 from sfumato.representations.representation import Misfit, Representation, is_plain_number
 
 Form = Annotated[Exact | Interval | Sets | Fuzzy, Field(discriminator="form")]

@@ -9,12 +9,12 @@ from typing import ClassVar, Literal, Self
 import numpy as np
 import polars as pl
 
-from sfumato.arrays import Codes, Flags, Reals
+from sfumato.array_types import Codes, Flags, Reals
 from sfumato.errors import ReleaseError
-from sfumato.exact_numbers import parsed_outward
 from sfumato.microfile import Code, Described, Encoded, Intervals, Microfile, plain, written_codes
-from sfumato.representations import category_labels
-from sfumato.representations.comparable import (
+from sfumato.number_enclosures import parsed_outward
+from sfumato.representations import label_text
+from sfumato.representations.attribute_pair import (
     NUMBER,
     Comparable,
     OutsideFile,
@@ -22,7 +22,7 @@ from sfumato.representations.comparable import (
     outside_categories,
     usual_notation,
 )
-from sfumato.representations.intersection import intersect_labels
+from sfumato.representations.household_intersection import intersect_labels
 from sfumato.representations.representation import Misfit, Representation
 
 
@@ -102,7 +102,7 @@ class Sets(Representation):
 
     def label_misfits(self, attribute: str, *, boxes: bool, snapped: bool) -> Iterator[str]:
         """Say where labels are not those of the categories behind them."""
-        return category_labels.label_misfits(self, attribute, boxes=boxes, snapped=snapped)
+        return label_text.label_misfits(self, attribute, boxes=boxes, snapped=snapped)
 
     def description(self, attribute: str) -> str:
         """Describe it in a few words."""
@@ -165,7 +165,7 @@ class Sets(Representation):
         """Return the share of the categories that each label stands for, and which cells are not missing."""
         encoded = table.encoded(attribute)
         categories = None if original is None else list(original.encoded(attribute).values)
-        by_label = category_labels.label_shares(self, categories)
+        by_label = label_text.label_shares(self, categories)
         shares = np.array([by_label.get(str(label), 0.0) for label in encoded.values.tolist()] or [0.0])
         return shares[encoded.codes], ~encoded.missing
 

@@ -7,10 +7,10 @@ from typing import ClassVar, Literal
 import numpy as np
 import polars as pl
 
-from sfumato.arrays import Flags, Reals
-from sfumato.exact_numbers import enclosing
+from sfumato.array_types import Flags, Reals
 from sfumato.microfile import Kind, Microfile
-from sfumato.representations.comparable import (
+from sfumato.number_enclosures import enclosing
+from sfumato.representations.attribute_pair import (
     Comparable,
     OutsideFile,
     are_numeric,

@@ -9,12 +9,12 @@ import numpy as np
 import polars as pl
 from pydantic import Field
 
-from sfumato.arrays import Codes, Flags, Reals
+from sfumato.array_types import Codes, Flags, Reals
 from sfumato.errors import ReleaseError, SettingError
 from sfumato.fuzzy import BETWEEN, Inversion, PublicSets, distinct_grades, invert, on_levels, ranges_behind, read_sets
 from sfumato.kernels.algebra import product
 from sfumato.microfile import Microfile
-from sfumato.representations.comparable import Comparable, OutsideFile, different_kind
+from sfumato.representations.attribute_pair import Comparable, OutsideFile, different_kind
 from sfumato.representations.representation import Misfit, Representation, is_plain_number
 
 TOLERANCE = 1e-6
@@ -40,7 +40,7 @@ class Fuzzy(Representation):
     levels: int = Field(ge=1)
     """Grades are multiples of one divided by this number."""
     definition: dict[str, Any]
-    """From what the grades are computed, as :func:`~sfumato.fuzzy.public_sets.read_sets` reads it."""
+    """From what the grades are computed, as :func:`~sfumato.fuzzy.codebook_sets.read_sets` reads it."""
 
     invertible: ClassVar[bool] = True
 

@@ -8,10 +8,10 @@ from typing import Literal, TypeAlias
 import numpy as np
 import polars as pl
 
-from sfumato.arrays import Codes, Counts, Flags, Reals
+from sfumato.array_types import Codes, Counts, Flags, Reals
 from sfumato.errors import MicrofileError, ReleaseError
 from sfumato.microfile import Encoded, Microfile
-from sfumato.representations.comparable import Comparable, OutsideFile, are_numeric, compare_ranges, not_numeric
+from sfumato.representations.attribute_pair import Comparable, OutsideFile, are_numeric, compare_ranges, not_numeric
 from sfumato.representations.exact import enclosed_values
 from sfumato.representations.representation import Misfit, Representation, is_plain_number
 

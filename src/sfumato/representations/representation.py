@@ -9,12 +9,12 @@ from typing import Any, ClassVar, Literal, NamedTuple, Self
 import numpy as np
 import polars as pl
 
-from sfumato.arrays import Codes, Flags, Reals
+from sfumato.array_types import Codes, Flags, Reals
 from sfumato.errors import ReleaseError
 from sfumato.fuzzy import Inversion, category_memberships
 from sfumato.microfile import Code, Encoded, Kind, Microfile, is_one_of
-from sfumato.representations.comparable import Comparable, OutsideFile
-from sfumato.representations.intersection import intersect_labels
+from sfumato.representations.attribute_pair import Comparable, OutsideFile
+from sfumato.representations.household_intersection import intersect_labels
 from sfumato.settings import Settings
 
 

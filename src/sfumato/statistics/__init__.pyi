@@ -6,8 +6,8 @@ from .parser import parse
 from .registry import forms
 from .sensitivity import Wanted, combined_sensitivities, sensitivities
 from .statistic import Statistic
+from .trimmed_estimate import Weighted
 from .trimming import Dismiss, Dismissal, dismissal_of
-from .weighted_estimate import Weighted
 
 __all__ = [
     "CostTerms",

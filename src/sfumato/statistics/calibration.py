@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 
-from sfumato.arrays import Counts, Flags, Reals
+from sfumato.array_types import Counts, Flags, Reals
 from sfumato.kernels.algebra import dot, orthogonal, product, singular, solve
 
 DEPENDENT = 1e-9

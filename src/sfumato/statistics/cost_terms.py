@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from sfumato.arrays import Reals
+from sfumato.array_types import Reals
 
 
 @dataclass(frozen=True)

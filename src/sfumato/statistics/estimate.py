@@ -8,7 +8,7 @@ from typing import Any
 
 from sfumato.formatting import NO_RANGE, counted, guaranteed_range, json_content, value_with_range
 from sfumato.notebook_tables import table
-from sfumato.statistics.weighted_estimate import Weighted
+from sfumato.statistics.trimmed_estimate import Weighted
 
 
 @dataclass(frozen=True)

@@ -7,15 +7,15 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from sfumato.arrays import Reals
+from sfumato.array_types import Reals
 from sfumato.errors import SettingError
 from sfumato.progress import Progress, silent
 from sfumato.statistics.estimate import Estimate, Regression
 from sfumato.statistics.interval_sample import DistinctBoxes, Sample, columns_of
 from sfumato.statistics.parser import parse
 from sfumato.statistics.statistic import Evaluation, Statistic
+from sfumato.statistics.trimmed_estimate import Weighted
 from sfumato.statistics.trimming import Dismiss, Dismissal, box_weights, dismissal_of
-from sfumato.statistics.weighted_estimate import Weighted
 
 
 def range_of(

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from sfumato.arrays import Codes, Counts, Flags, Reals
+from sfumato.array_types import Codes, Counts, Flags, Reals
 from sfumato.errors import SettingError
 
 LARGEST = 1e70

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from sfumato.arrays import Reals
+from sfumato.array_types import Reals
 from sfumato.progress import Progress
 from sfumato.statistics.interval_sample import Sample
 from sfumato.statistics.moment_statistic import MomentStatistic, centred
-from sfumato.statistics.rounding import ROUNDING, rounding_of
+from sfumato.statistics.rounding_error import ROUNDING, rounding_of
 from sfumato.statistics.statistic import Evaluation
 from sfumato.statistics.statistic_range import StatisticRange
 from sfumato.statistics.variance_range import middles_variance

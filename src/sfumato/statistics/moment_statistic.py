@@ -11,7 +11,7 @@ from abc import abstractmethod
 
 import numpy as np
 
-from sfumato.arrays import Reals
+from sfumato.array_types import Reals
 from sfumato.kernels.algebra import dot, least_squares, product
 from sfumato.statistics.cost_terms import AffineCost, CostTerms
 from sfumato.statistics.interval_sample import Sample

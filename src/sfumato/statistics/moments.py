@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from sfumato.arrays import Flags, Reals
+from sfumato.array_types import Flags, Reals
 from sfumato.errors import SettingError
 from sfumato.kernels.algebra import eigen, product
 from sfumato.threads import batches_of, side_by_side

@@ -12,10 +12,10 @@ from typing import TypeVar
 
 import numpy as np
 
-from sfumato.arrays import Reals
+from sfumato.array_types import Reals
 from sfumato.statistics.interval_sample import Sample
 from sfumato.statistics.quadratic_bound import Form, Rectangles, Zonotopes
-from sfumato.statistics.rounding import ROUNDING
+from sfumato.statistics.rounding_error import ROUNDING
 from sfumato.statistics.statistic_range import StatisticRange
 from sfumato.statistics.variance_range import spread_of
 

@@ -26,9 +26,9 @@ from typing import Protocol, Self
 
 import numpy as np
 
-from sfumato.arrays import Reals
+from sfumato.array_types import Reals
 from sfumato.kernels.algebra import dot, eigen, product
-from sfumato.statistics.rounding import rounding_of
+from sfumato.statistics.rounding_error import rounding_of
 
 MAX_CUTS = 48
 MAX_STEPS = 24

@@ -6,7 +6,7 @@ from typing import ClassVar, Self
 
 import numpy as np
 
-from sfumato.arrays import Reals
+from sfumato.array_types import Reals
 from sfumato.formatting import listed
 from sfumato.progress import Progress
 from sfumato.statistics.interval_sample import Sample

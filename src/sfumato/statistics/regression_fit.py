@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sfumato.arrays import Reals
+from sfumato.array_types import Reals
 from sfumato.errors import SettingError
 from sfumato.kernels.algebra import dot, inverse, orthogonal, product, singular
 from sfumato.statistics.moment_statistic import centred

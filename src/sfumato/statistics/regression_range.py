@@ -24,7 +24,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sfumato.arrays import Reals
+from sfumato.array_types import Reals
 from sfumato.errors import SettingError
 from sfumato.kernels.algebra import inverse, product, pseudo_inverse
 from sfumato.progress import Progress
@@ -33,7 +33,7 @@ from sfumato.statistics.mean import mean_slack
 from sfumato.statistics.pair_range import SMALLEST, ScaledPair, covariance_within, power_of_two, slope_range
 from sfumato.statistics.quadratic_bound import Form, Rectangles, Zonotopes, divide
 from sfumato.statistics.regression_fit import RegressionFit
-from sfumato.statistics.rounding import ROUNDING, rounding_of
+from sfumato.statistics.rounding_error import ROUNDING, rounding_of
 from sfumato.statistics.statistic import Statistic
 from sfumato.statistics.statistic_range import StatisticRange
 from sfumato.statistics.variance_range import spread_of

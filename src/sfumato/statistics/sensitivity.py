@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from pydantic import Field, field_validator
 
-from sfumato.arrays import Reals
+from sfumato.array_types import Reals
 from sfumato.kernels.algebra import product
 from sfumato.settings import Settings
 from sfumato.statistics.interval_sample import Sample, columns_of

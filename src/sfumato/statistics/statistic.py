@@ -14,7 +14,7 @@ from typing import ClassVar, Self
 
 import numpy as np
 
-from sfumato.arrays import Reals
+from sfumato.array_types import Reals
 from sfumato.errors import SettingError, most_similar
 from sfumato.formatting import listed
 from sfumato.kernels.algebra import product
@@ -22,7 +22,7 @@ from sfumato.progress import Progress
 from sfumato.statistics.cost_terms import CostTerms
 from sfumato.statistics.interval_sample import LARGEST, Sample
 from sfumato.statistics.moments import RecordMoments
-from sfumato.statistics.rounding import ROUNDING
+from sfumato.statistics.rounding_error import ROUNDING
 from sfumato.statistics.statistic_range import StatisticRange
 from sfumato.statistics.tokens import Span, Tokens, Word, error_at, quoted
 from sfumato.statistics.variance_range import middles_variance

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Self
 
-from sfumato.arrays import Reals
+from sfumato.array_types import Reals
 from sfumato.kernels.algebra import product
 from sfumato.statistics.interval_sample import Sample
-from sfumato.statistics.rounding import ROUNDING, rounding_of
+from sfumato.statistics.rounding_error import ROUNDING, rounding_of
 
 
 @dataclass(frozen=True)

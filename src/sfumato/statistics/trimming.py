@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from sfumato.arrays import Reals
+from sfumato.array_types import Reals
 from sfumato.errors import SettingError
 from sfumato.kernels.algebra import product
 from sfumato.settings import check_choice
@@ -29,7 +29,9 @@ class Dismissal:
     """How boxes are weighted."""
 
     kind: Literal["crisp", "fuzzy"]
+    """Whether rare boxes are left out or weighted less."""
     calibrate: bool
+    """Whether weights are calibrated to the totals of the release."""
     requested: bool
     """Whether a user requests it; if so, a statistic that the weights leave undefined is an error."""
 

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sfumato.arrays import Counts, Flags, Reals
+from sfumato.array_types import Counts, Flags, Reals
 from sfumato.errors import SettingError
 from sfumato.kernels.algebra import dot, product
 from sfumato.statistics.calibration import best_weights, nearest_to_equal, straddling, threshold_of, whitened

@@ -8,9 +8,9 @@ from typing import TypeAlias
 
 import numpy as np
 
-from sfumato.arrays import Reals
+from sfumato.array_types import Reals
 from sfumato.statistics.interval_sample import AttributeBounds, Sample
-from sfumato.statistics.rounding import rounding_of
+from sfumato.statistics.rounding_error import rounding_of
 
 SUBSAMPLE = 1 << 13
 """Size of the subsample that locates the means of the data with the smallest and the largest variance."""

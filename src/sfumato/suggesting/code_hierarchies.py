@@ -7,7 +7,7 @@ from collections import Counter
 
 import numpy as np
 
-from sfumato.arrays import Counts
+from sfumato.array_types import Counts
 from sfumato.microfile import Encoded, Hierarchy, Kind, Microfile
 
 LONGEST = 12

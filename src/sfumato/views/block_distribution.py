@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from sfumato.arrays import Counts, Reals
+from sfumato.array_types import Counts, Reals
 from sfumato.formatting import count, counted, share
 from sfumato.release import ReleaseEvidence
 from sfumato.views.model import Passage, Table

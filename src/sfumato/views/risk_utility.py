@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sfumato.arrays import Counts, Reals
+from sfumato.array_types import Counts, Reals
 from sfumato.formatting import counted, share
 from sfumato.release import ReleaseEvidence
 from sfumato.views.model import Passage, Table

@@ -10,8 +10,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from sfumato.errors import UnattainableError
+from sfumato.groups.proof.known_order_search import OrderedSearch, is_ordered
 from sfumato.groups.proof.moment_search import MomentSearch
-from sfumato.groups.proof.ordered_search import OrderedSearch, is_ordered
 from sfumato.groups.proof.quantile_search import QuantileSearch
 from sfumato.groups.reshape.minimal_moves import MinimalMoves, move_fewest, reshape_least
 from sfumato.groups.reshaping_problem import Reshaping

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from sfumato.arrays import Reals
+from sfumato.array_types import Reals
 from sfumato.groups.swap.swap_cost import Influence, relative_difference
 
 

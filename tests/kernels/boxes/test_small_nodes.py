@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from sfumato.boxes import cut_engine as cutting
 from sfumato.boxes.axes import QuasiAxis, space_of
 from sfumato.boxes.constraints import BoxRule, codes_in, limits_with
-from sfumato.kernels.boxes import box_limits as kinds
+from sfumato.kernels.boxes import limit_check as kinds
 from sfumato.kernels.boxes.box_cost import cost_boxes, summarize_boxes
 from sfumato.kernels.boxes.cut_search import make_work
 from sfumato.kernels.boxes.swap_records import WORK, exchange_groups

@@ -1,6 +1,6 @@
 from .group_audit import HiddenGroupsCheck, group_findings
 from .group_mask import GroupMask
-from .household_check import refuse_split
+from .household_swap_traces import refuse_split
 from .mask_protection import apply_mask, release_masked, swapped_attributes
 from .mask_settings import MaskSettings
 from .mask_task import Masked

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from sfumato.arrays import Codes
+from sfumato.array_types import Codes
 from sfumato.groups.mask.mask_settings import MaskSettings
 from sfumato.groups.swap.swap_cost import Influence, influence_in
 from sfumato.measures import group_codes

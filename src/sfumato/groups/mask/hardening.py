@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from sfumato.arrays import Counts, Flags, Reals
+from sfumato.array_types import Counts, Flags, Reals
 from sfumato.errors import SettingError, UnattainableError
 from sfumato.groups.adversary_view import VITAL_ATTRIBUTES, AdversaryView
 from sfumato.groups.group import Places
@@ -24,7 +24,7 @@ from sfumato.groups.mask.mask_task import Masked, MaskTask, spared_records, task
 from sfumato.groups.mask.mask_verification import refuse_standing_out
 from sfumato.groups.mask.memetic_mask import evolved_swaps
 from sfumato.groups.mask.steward_record import record_of
-from sfumato.groups.regions import detected_within, places_by_region
+from sfumato.groups.regional_signals import detected_within, places_by_region
 from sfumato.groups.reshape.initial_solution import initial_counts
 from sfumato.groups.reshape.methods import reshape
 from sfumato.groups.reshaping_problem import Reshaping

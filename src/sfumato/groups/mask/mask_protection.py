@@ -11,7 +11,7 @@ import numpy as np
 from sfumato.errors import UnattainableError
 from sfumato.groups.mask.attribute_roles import influence_of
 from sfumato.groups.mask.hardening import harden
-from sfumato.groups.mask.household_check import refuse_split
+from sfumato.groups.mask.household_swap_traces import refuse_split
 from sfumato.groups.mask.mask_settings import MaskSettings
 from sfumato.groups.mask.mask_task import Masked, MaskTask, PlannedSwaps, task_of, with_places_of
 from sfumato.groups.mask.mask_verification import follows_original, refuse_standing_out, weighted_outliers

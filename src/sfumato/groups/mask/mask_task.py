@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from sfumato.arrays import Counts, Flags
+from sfumato.array_types import Counts, Flags
 from sfumato.errors import SettingError, UnattainableError, nearest
 from sfumato.groups.group import Places
 from sfumato.groups.mask.attribute_roles import moving_attributes

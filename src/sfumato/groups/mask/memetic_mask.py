@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from sfumato.arrays import Counts, Reals
+from sfumato.array_types import Counts, Reals
 from sfumato.errors import UnattainableError
 from sfumato.fuzzy import SShaped, ZShaped
 from sfumato.groups.mask.mask_task import MaskTask

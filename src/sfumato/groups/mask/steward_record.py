@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from sfumato.arrays import Codes
+from sfumato.array_types import Codes
 from sfumato.groups.mask.attribute_roles import influential_attributes, moving_attributes
 from sfumato.groups.mask.mask_settings import MaskSettings
 from sfumato.groups.mask.mask_task import Masked, MaskTask

@@ -17,13 +17,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from sfumato.arrays import Codes, Counts, Flags, Reals
+from sfumato.array_types import Codes, Counts, Flags, Reals
 from sfumato.errors import SettingError
 from sfumato.groups.group import Group
 from sfumato.groups.mask.attribute_roles import combined_codes, joint_codes, n_codes
 from sfumato.groups.mask.mask_settings import MaskSettings
-from sfumato.groups.mask.place_model import PlaceModel
-from sfumato.kernels.elementary import logarithms
+from sfumato.groups.mask.place_prediction import PlaceModel
+from sfumato.kernels.elementary_functions import logarithms
 from sfumato.measures import group_codes
 from sfumato.microfile import Microfile
 from sfumato.record_filter import attributes_of

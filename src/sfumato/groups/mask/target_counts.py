@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from sfumato.arrays import Counts, Reals
+from sfumato.array_types import Counts, Reals
 from sfumato.errors import SettingError, UnattainableError
 from sfumato.groups.integer_rounding import largest_remainders
 from sfumato.groups.mask.mask_task import MaskTask

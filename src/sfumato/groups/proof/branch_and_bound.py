@@ -7,7 +7,7 @@ import math
 from abc import ABC, abstractmethod
 from typing import Generic, Protocol, TypeVar
 
-from sfumato.arrays import Counts
+from sfumato.array_types import Counts
 from sfumato.groups.reshaping_problem import Reshaping
 from sfumato.progress import Progress
 

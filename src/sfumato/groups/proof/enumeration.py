@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from sfumato.arrays import Counts
+from sfumato.array_types import Counts
 from sfumato.groups.reshaping_problem import Reshaping
 
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from sfumato.arrays import Counts, Reals
+from sfumato.array_types import Counts, Reals
 from sfumato.groups.proof.branch_and_bound import BranchAndBound
 from sfumato.groups.reshaping_problem import Reshaping
 from sfumato.groups.thompson_tau import FEWEST, ROUNDING, tau

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from sfumato.arrays import Counts
+from sfumato.array_types import Counts
 from sfumato.groups.proof.branch_and_bound import BranchAndBound
 from sfumato.groups.proof.rank_assignment import CountBounds, RankAssignment
 from sfumato.groups.proof.removal_paths import RankRange, RemovalPath, RemovalState, SignalLimits

@@ -13,7 +13,7 @@ from functools import cached_property
 
 import numpy as np
 
-from sfumato.arrays import Counts, Flags, Reals
+from sfumato.array_types import Counts, Flags, Reals
 from sfumato.groups.proof.removal_paths import RankRange, RemovalPath
 from sfumato.groups.reshaping_problem import Reshaping
 

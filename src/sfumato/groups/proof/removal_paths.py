@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sfumato.arrays import Reals
+from sfumato.array_types import Reals
 from sfumato.groups.thompson_tau import (
     FEWEST,
     NORMAL_DISTANCES,

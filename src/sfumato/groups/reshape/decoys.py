@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.random import Generator
 
-from sfumato.arrays import Counts
+from sfumato.array_types import Counts
 from sfumato.errors import SettingError
 from sfumato.groups.reshaping_problem import Reshaping
 from sfumato.groups.thompson_tau import outliers, quartiles

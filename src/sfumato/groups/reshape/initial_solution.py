@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from sfumato.arrays import Counts, Reals
+from sfumato.array_types import Counts, Reals
 from sfumato.errors import UnattainableError
 from sfumato.groups.integer_rounding import halve, largest_remainders
 from sfumato.groups.reshaping_problem import Reshaping

@@ -11,7 +11,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.random import Generator
 
-from sfumato.arrays import Counts
+from sfumato.array_types import Counts
 from sfumato.errors import UnattainableError
 from sfumato.groups.integer_rounding import largest_remainders
 from sfumato.groups.reshaping_problem import Reshaping

@@ -8,7 +8,7 @@ from typing import Literal
 
 from numpy.random import Generator
 
-from sfumato.arrays import Counts
+from sfumato.array_types import Counts
 from sfumato.errors import SettingError, UnattainableError
 from sfumato.groups.reshape.decoys import reshape_by_decoy
 from sfumato.groups.reshape.initial_solution import initial_counts

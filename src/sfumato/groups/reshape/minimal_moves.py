@@ -5,10 +5,10 @@ from __future__ import annotations
 import itertools
 from dataclasses import dataclass, replace
 
-from sfumato.arrays import Counts
+from sfumato.array_types import Counts
 from sfumato.groups.proof.enumeration import neighbours
+from sfumato.groups.proof.known_order_search import OrderedSearch, is_ordered
 from sfumato.groups.proof.moment_search import MomentSearch
-from sfumato.groups.proof.ordered_search import OrderedSearch, is_ordered
 from sfumato.groups.proof.quantile_search import QuantileSearch
 from sfumato.groups.reshape.initial_solution import initial_counts
 from sfumato.groups.reshaping_problem import Reshaping
@@ -67,7 +67,7 @@ def move_fewest(task: Reshaping, *, effort_divisor: int = 1, progress: Progress 
 
     An initial solution (:mod:`sfumato.groups.reshape.initial_solution`) is improved by branch and bound, which discards
     only what provably costs as much. With ``robust=True`` it branches over what the technique removes, by linear
-    programs, if places may swap their new counts (:mod:`sfumato.groups.proof.ordered_search`), and over median,
+    programs, if places may swap their new counts (:mod:`sfumato.groups.proof.known_order_search`), and over median,
     quartiles and ends of the sorted signal if places are fixed, capacities bind or the signal consists of shares
     (:mod:`sfumato.groups.proof.quantile_search`). With ``robust=False`` it branches over the ends and the sum of what
     is not removed (:mod:`sfumato.groups.proof.moment_search`), which leaves a gap where something is removed; for

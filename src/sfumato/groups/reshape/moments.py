@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from sfumato.arrays import Counts, Reals
+from sfumato.array_types import Counts, Reals
 from sfumato.groups.reshaping_problem import Reshaping
 from sfumato.kernels.algebra import dot
 

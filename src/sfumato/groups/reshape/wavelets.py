@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sfumato.arrays import Counts, Reals
+from sfumato.array_types import Counts, Reals
 from sfumato.groups.reshaping_problem import Reshaping
 from sfumato.groups.wavelet_transform import decompose, synthesis_matrix
 from sfumato.kernels.algebra import dot, product

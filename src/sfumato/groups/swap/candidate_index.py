@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sfumato.arrays import Codes, Counts
+from sfumato.array_types import Codes, Counts
 from sfumato.groups.swap.swap_cost import Influence
-from sfumato.kernels.box_tree import Attributes, Nest, highest_in_boxes, nest
+from sfumato.kernels.nearest_record_tree import Attributes, Nest, highest_in_boxes, nest
 from sfumato.kernels.nearest_swaps import nearest
 from sfumato.threads import batches_of, side_by_side
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from sfumato.arrays import Codes, Counts, Flags
+from sfumato.array_types import Codes, Counts, Flags
 from sfumato.errors import UnattainableError
 from sfumato.groups.swap.candidate_index import CandidateIndex, units_of
 from sfumato.groups.swap.optimal_swaps import Swaps, swap_exactly, swappable_records, unproven

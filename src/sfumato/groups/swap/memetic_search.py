@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sfumato.arrays import Codes, Counts, Flags, Reals
+from sfumato.array_types import Codes, Counts, Flags, Reals
 from sfumato.errors import SettingError
 from sfumato.evolutionary_operators import (
     linear_scaling,

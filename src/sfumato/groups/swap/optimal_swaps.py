@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sfumato.arrays import Codes, Counts, Flags, Reals
+from sfumato.array_types import Codes, Counts, Flags, Reals
 from sfumato.groups.swap.candidate_index import CandidateIndex, units_of
 from sfumato.groups.swap.swap_cost import Influence
 from sfumato.groups.swap.swap_feasibility import check_attainable

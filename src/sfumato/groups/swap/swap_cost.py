@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sfumato.arrays import Codes, Counts, Reals
+from sfumato.array_types import Codes, Counts, Reals
 from sfumato.microfile import Kind, Microfile
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from scipy.sparse import coo_array, csr_array
 from scipy.sparse.csgraph import maximum_flow
 
-from sfumato.arrays import Codes, Counts
+from sfumato.array_types import Codes, Counts
 from sfumato.errors import UnattainableError
 
 

@@ -9,10 +9,10 @@ from typing import TypeAlias
 
 import numpy as np
 
-from sfumato.arrays import Counts, Reals
+from sfumato.array_types import Counts, Reals
 from sfumato.errors import SettingError
 from sfumato.fuzzy import Shape
-from sfumato.kernels.elementary import exponentials
+from sfumato.kernels.elementary_functions import exponentials
 
 
 @dataclass(frozen=True)

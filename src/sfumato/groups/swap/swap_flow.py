@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from sfumato.arrays import Codes, Counts
+from sfumato.array_types import Codes, Counts
 from sfumato.kernels.network_simplex import (
     BOUNDLESS,
     EMPTY,

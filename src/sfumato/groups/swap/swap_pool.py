@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sfumato.arrays import Codes, Counts, Flags
+from sfumato.array_types import Codes, Counts, Flags
 from sfumato.errors import SettingError
 from sfumato.groups.swap.swap_cost import Influence
 from sfumato.kernels.swap_lists import Pool, list_nearest

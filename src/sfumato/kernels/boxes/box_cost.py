@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sfumato.arrays import Codes, Counts, Reals
+from sfumato.array_types import Codes, Counts, Reals
+from sfumato.kernels.argument_types import CodeCube, CodeTable, RealCube, RealTable
 from sfumato.kernels.compiled import compiled, compiled_ratios_inside, interpreted_while_small
-from sfumato.kernels.signatures import CodeCube, CodeTable, RealCube, RealTable
 
 LINEAR, TREE, SET = 0, 1, 2
 """How the width of a box is measured: distance of its ends, share of its lowest common node, share of categories."""

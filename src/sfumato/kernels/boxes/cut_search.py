@@ -6,13 +6,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sfumato.arrays import Codes, Counts, Flags, Reals
+from sfumato.array_types import Codes, Counts, Flags, Reals
+from sfumato.kernels.argument_types import CodeTable, RealTable
 from sfumato.kernels.boxes.box_cost import LINEAR, SET, Space, set_cost, span_cost, tree_cost
-from sfumato.kernels.boxes.box_limits import Limits, keeps_limits
+from sfumato.kernels.boxes.limit_check import Limits, keeps_limits
 from sfumato.kernels.compiled import compiled, compiled_inside, compiled_within
-from sfumato.kernels.elementary import powers
+from sfumato.kernels.elementary_functions import powers
 from sfumato.kernels.factorize import sort_by_keys
-from sfumato.kernels.signatures import CodeTable, RealTable
 
 ROOM = 512
 """Nodes of up to this number of records are cut by examining all of them."""

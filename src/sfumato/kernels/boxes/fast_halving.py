@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from sfumato.arrays import Codes, Counts, Flags, Reals
+from sfumato.array_types import Codes, Counts, Flags, Reals
+from sfumato.kernels.argument_types import RealTable, SingleTable
 from sfumato.kernels.boxes.box_cost import span_cost
 from sfumato.kernels.boxes.cut_search import ONE
 from sfumato.kernels.compiled import compiled, compiled_inside, compiled_within, interpreted_while_small
-from sfumato.kernels.signatures import RealTable, SingleTable
 
 RANKED = 128
 """Nodes of up to this number of records are ranked completely."""

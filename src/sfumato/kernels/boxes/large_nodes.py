@@ -7,9 +7,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from sfumato.arrays import Counts, Flags, Reals
+from sfumato.array_types import Counts, Flags, Reals
 from sfumato.kernels.boxes.box_cost import SET, Space
-from sfumato.kernels.boxes.box_limits import Limits
 from sfumato.kernels.boxes.cut_search import (
     EVEN,
     NO,
@@ -26,6 +25,7 @@ from sfumato.kernels.boxes.cut_search import (
     may_part,
     sort_all,
 )
+from sfumato.kernels.boxes.limit_check import Limits
 from sfumato.kernels.compiled import compiled, compiled_inside, compiled_within
 
 EVENED = 1 << 24

@@ -10,12 +10,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sfumato.arrays import Counts, Flags, Reals
+from sfumato.array_types import Counts, Flags, Reals
+from sfumato.kernels.argument_types import CodeTable, CountTable, FlagTable, RealCube, RealTable
 from sfumato.kernels.boxes.box_cost import LINEAR, SET, Space, set_cost, span_cost, tree_cost
-from sfumato.kernels.boxes.box_limits import Limits, keeps_limits
 from sfumato.kernels.boxes.cut_search import ZERO
+from sfumato.kernels.boxes.limit_check import Limits, keeps_limits
 from sfumato.kernels.compiled import compiled, compiled_inside, compiled_within, interpreted_while_small
-from sfumato.kernels.signatures import CodeTable, CountTable, FlagTable, RealCube, RealTable
 
 WORTHWHILE = 0.1
 """A record is only tried elsewhere if its box would cost this share less without it."""

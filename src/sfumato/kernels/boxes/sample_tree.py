@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from sfumato.arrays import Codes, Counts, Reals
+from sfumato.array_types import Codes, Counts, Reals
+from sfumato.kernels.argument_types import RealTable, SingleTable
 from sfumato.kernels.boxes.fast_halving import SAMPLE, costliest, part_below, rank
 from sfumato.kernels.compiled import compiled, compiled_within, interpreted_while_small
-from sfumato.kernels.signatures import RealTable, SingleTable
 
 
 @interpreted_while_small

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from sfumato.arrays import Codes, Counts, Flags
+from sfumato.array_types import Codes, Counts, Flags
 from sfumato.kernels.boxes.box_cost import SET, Space
-from sfumato.kernels.boxes.box_limits import Limits
 from sfumato.kernels.boxes.cut_search import (
     ONE,
     TRIES,
@@ -24,6 +23,7 @@ from sfumato.kernels.boxes.cut_search import (
     may_part,
     sort_all,
 )
+from sfumato.kernels.boxes.limit_check import Limits
 from sfumato.kernels.compiled import compiled, compiled_within
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from sfumato.arrays import Counts, Flags, Reals
+from sfumato.array_types import Counts, Flags, Reals
 from sfumato.kernels.compiled import compiled, compiled_for, interpreted_while_small
 
 DUST = 1e-9

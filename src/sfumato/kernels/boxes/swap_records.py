@@ -11,11 +11,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sfumato.arrays import Counts, Reals
+from sfumato.array_types import Counts, Reals
+from sfumato.kernels.argument_types import RealTable
 from sfumato.kernels.boxes.box_cost import LINEAR, SET, Space, set_cost, span_cost, tree_cost
-from sfumato.kernels.boxes.box_limits import Limits, keeps_limits
+from sfumato.kernels.boxes.limit_check import Limits, keeps_limits
 from sfumato.kernels.compiled import compiled, compiled_inside, compiled_within
-from sfumato.kernels.signatures import RealTable
 
 SPARED = 0.2
 """Without heat, a record whose leaving would lower its box's cost by less than this share is not tried."""

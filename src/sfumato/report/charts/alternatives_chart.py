@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from sfumato.report.charts.axes import linear_axis, risk_axis
+from sfumato.report.charts.risk_loss_axes import linear_axis, risk_axis
 from sfumato.report.charts.risk_utility_chart import detail_channel
 from sfumato.report.charts.style import INK, PALE_BLUE, REPORT_AXIS
 from sfumato.views import KAlternative

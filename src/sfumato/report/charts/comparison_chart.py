@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 from sfumato.comparison import Compared
 from sfumato.errors import SettingError
 from sfumato.protection_registry import compared_methods
-from sfumato.report.charts.axes import linear_axis, risk_axis
 from sfumato.report.charts.chart_export import offline
+from sfumato.report.charts.risk_loss_axes import linear_axis, risk_axis
 from sfumato.report.charts.style import AXIS, BLUE, INK, TITLE
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sfumato.report.charts.axes import ChartAxis, risk_axis
+from sfumato.report.charts.risk_loss_axes import ChartAxis, risk_axis
 from sfumato.report.charts.style import INK, PALE_BLUE, REPORT_AXIS
 from sfumato.views import Circle
 

@@ -31,7 +31,7 @@ class Dismissal:
     kind: Literal["crisp", "fuzzy"]
     """Whether rare boxes are left out or weighted less."""
     calibrate: bool
-    """Whether weights are calibrated to the totals of the release."""
+    """Whether the weights must preserve moments."""
     requested: bool
     """Whether a user requests it; if so, a statistic that the weights leave undefined is an error."""
 

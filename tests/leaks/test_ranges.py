@@ -62,5 +62,5 @@ def test_the_mean_of_exchanged_values_that_all_records_have_stays():
     assert release.estimate("mean(area)").value == 2.5
     lacking = table.with_columns(area=pl.Series([1, 2, 3, None]))
     release = sf.Release(lacking, promise=sf.Promise(quasi=(), k=1), settings=settings)
-    with pytest.raises(SettingError, match="'area' may have been exchanged"):
+    with pytest.raises(SettingError, match="'area' may have been swapped"):
         release.estimate("mean(area)")

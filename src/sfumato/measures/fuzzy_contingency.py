@@ -62,7 +62,7 @@ class FuzzyContingency:
 
     @cached_property
     def counts(self) -> Reals:
-        """#(Q_i and s), sets by values; sigma-counts where (2) counts nobody."""
+        """Sets by values, #(Q_i and s); sigma-counts where (2) counts nobody."""
         if self.cardinality == "sigma":
             return self.sigma_counts
         return np.where(self.undefined[:, None], self.sigma_counts, self.nonfuzzy)

@@ -156,9 +156,9 @@ def test_statistics_that_an_exchange_changes_are_not_told() -> None:
     assert release.estimate("mean(area)").value == pytest.approx(frame["area"].mean())
     assert release.estimate("corr(age, weight)").guaranteed
     for statistic in ("corr(area, age)", "regress(age ~ area)"):
-        with pytest.raises(SettingError, match="'area' may have been exchanged"):
+        with pytest.raises(SettingError, match="'area' may have been swapped"):
             release.estimate(statistic)
-    with pytest.raises(SettingError, match="'area' may have been exchanged"):
+    with pytest.raises(SettingError, match="'area' may have been swapped"):
         release.estimate("mean(area)", weight="weight")
 
 

@@ -1,4 +1,4 @@
-"""A model of the place over all attributes together: naive Bayes, each record judged by all likelier_places.
+"""A model of the place over all attributes together: naive Bayes, each record judged by all others.
 
 Attributes that say little about the place alone or in pairs may say much together. Anybody with the release can learn
 from it how values and places are related, and then suspect records whose place is far less likely than another.

@@ -77,12 +77,12 @@ def _run(code: str, **environment: str) -> str:
     return ran.stdout
 
 
-@pytest.mark.parametrize("package", ["", "boxes."])
-def test_a_change_in_a_called_file_compiles_its_callers_again(tmp_path: Path, package: str) -> None:
-    kernels = tmp_path / "sfumato" / "kernels"
+def _copy_kernels(folder: Path) -> Path:
+    """Make a package that has only what compiles kernels."""
+    kernels = folder / "sfumato" / "kernels"
     (kernels / "boxes").mkdir(parents=True)
-    for folder in (tmp_path / "sfumato", kernels, kernels / "boxes"):
-        (folder / "__init__.py").touch()
+    for package in (folder / "sfumato", kernels, kernels / "boxes"):
+        (package / "__init__.py").touch()
     source = Path(sfumato.__file__).parent
     for name in (
         "array_types.py",
@@ -90,7 +90,47 @@ def test_a_change_in_a_called_file_compiles_its_callers_again(tmp_path: Path, pa
         "kernels/argument_types.py",
         "kernels/compilation_notices.py",
     ):
-        shutil.copy(source / name, tmp_path / "sfumato" / name)
+        shutil.copy(source / name, folder / "sfumato" / name)
+    return kernels
+
+
+STRUCTURE = """
+from typing import NamedTuple
+from sfumato.array_types import Reals
+
+class Numbers(NamedTuple):
+    values: Reals
+"""
+SUM_UP = """
+from sfumato.kernels.compiled import compiled
+from sfumato.kernels.{module} import Numbers
+
+@compiled
+def sum_up(numbers: Numbers) -> float:
+    return numbers.values.sum()
+"""
+SUMMED = """
+import numpy as np
+from sfumato.kernels.summing import sum_up
+from sfumato.kernels.{module} import Numbers
+print(sum_up(Numbers(np.ones(3))))
+"""
+
+
+def test_a_structure_that_moved_to_another_module_is_compiled_again(tmp_path: Path) -> None:
+    kernels = _copy_kernels(tmp_path)
+    for module in ("old_name", "new_name"):
+        (kernels / "summing.py").write_text(SUM_UP.format(module=module))
+        (kernels / f"{module}.py").write_text(STRUCTURE)
+        environment = {"PYTHONPATH": str(tmp_path), "PYTHONDONTWRITEBYTECODE": "1"}
+        assert _run(SUMMED.format(module=module), **environment) == "3.0\n"
+        (kernels / f"{module}.py").unlink()
+        assert [*kernels.rglob("*.nbi")], "nothing was cached, so the test shows nothing"
+
+
+@pytest.mark.parametrize("package", ["", "boxes."])
+def test_a_change_in_a_called_file_compiles_its_callers_again(tmp_path: Path, package: str) -> None:
+    kernels = _copy_kernels(tmp_path)
     (kernels / "caller.py").write_text(CALLER.format(package=package))
     results = []
     for increment in (1, 2):

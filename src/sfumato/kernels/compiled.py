@@ -141,8 +141,10 @@ def _compile(
         # neither the package's folder nor the user's can be written
         dispatcher = numba.njit(nogil=True, **options)(function)
     else:
-        # numba looks at the time of the function's own file alone, and would miss changes in the files that it calls
-        dispatcher._cache._cache_file._source_stamp = _source_digest()
+        # numba looks at the time of the function's own file alone, and would miss changes in the files that it calls;
+        # the version is compared before anything else is read, which may name structures that no longer exist
+        stored = dispatcher._cache._cache_file
+        stored._version, stored._source_stamp = f"{stored._version} {_source_digest()}", _source_digest()
     if inline == "never" and "Any" not in function.__annotations__.values():
         _state_types(dispatcher)
     return cast(Function, dispatcher)

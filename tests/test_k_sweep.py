@@ -101,7 +101,7 @@ def test_a_recipe_masks_its_groups_once(recipe, tmp_path):
 
 
 def test_without_a_protection_of_single_people_there_is_no_k(recipe):
-    with pytest.raises(SettingError, match="there is no k to change"):
+    with pytest.raises(SettingError, match="it has no k to change"):
         recipe(boxes="").run(alternatives=[3])
 
 

@@ -101,5 +101,5 @@ def acs_steps(*, ranges: bool = True, beside: Sequence[str] | None = None) -> tu
 
 @cache
 def _preset() -> SurveyPreset:
-    text = files("sfumato.datasets").joinpath("american_community_survey.toml").read_text(encoding="utf-8")
+    text = files("sfumato.datasets").joinpath("acs_variable_definitions.toml").read_text(encoding="utf-8")
     return SurveyPreset(**tomllib.loads(text))
